@@ -1,0 +1,1 @@
+"""The table: devices, tracking, interpretation, journal, crown, the virtual table. See README.md."""

@@ -1,0 +1,1 @@
+"""A frame in, dice out: detection, settling, calibration. See README.md."""

@@ -1,0 +1,1 @@
+"""The Flask dashboard: pages, API, live stream. See README.md."""
