@@ -1,0 +1,90 @@
+"""The host's public face: all that the web may see of the table.
+
+Everything here is safe to call from any thread. Views and commands are plain JSON so that a page, an
+API client and a test see the same thing. The View's exact shape is in docs/view.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from engine.game import Audience
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Who:
+    """Who did it, for the record: a device, a seat at its own page, the operator, a stand-in player."""
+
+    kind: Literal["device", "seat", "operator", "bot", "table"]
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a command once it was committed (or refused, then nothing was written).
+
+    `ok`: it took effect. `text`: one sentence for the person who gave it. `findings`: the rules'
+    remarks, JSON as in contracts/referee.md. `seq`: the journal's entry, None where none was made."""
+
+    ok: bool
+    text: str
+    findings: tuple[Json, ...] = ()
+    seq: int | None = None
+
+
+class VirtualWorld(Protocol):
+    """What `/virtual` shows and moves: the people's cards and dice of the virtual table. It shows
+    hidden hands by design, so it exists only in `--virtual` runs and says so on its page."""
+
+    def state(self) -> Json:
+        """{"bots": bool, "zones": [{"id", "kind", "seat", "cards": [card id…]}], "hands": {"1": [card
+        id…]}, "decks": {"1": 14}, "dice": {"1": {"colour", "face"|null, "rolling"}}, "crown": zone id |
+        null, "devices": [{"id", "plugged"}], "chaos": [names]}"""
+
+    def do(self, command: Json) -> Outcome:
+        """{"move": card id, "to": zone id | "hand" | "pile"}, {"crown": zone id}, {"throw": seat,
+        "face": 1..6 | null}, {"unplug": device} / {"plug": device}, {"chaos": name, "on": bool}"""
+
+
+class Table(Protocol):
+    """A running table."""
+
+    #: the stand-ins of a `--virtual` run, None on a real table
+    virtual: VirtualWorld | None
+
+    def view(self, audience: Audience) -> Json:
+        """The View for one audience, as last published (never ahead of what is on disk)."""
+
+    def version(self) -> int:
+        """Grows by at least one whenever any view may have changed."""
+
+    def listen(self, changed: Callable[[int], None]) -> Callable[[], None]:
+        """Calls `changed(version)` (from the table's thread: return at once) after each publication;
+        returns the function that stops it."""
+
+    def act(self, action: Json, who: Who) -> Outcome:
+        """A game action as in contracts/referee.md ({"do": …}; may carry "force": true). Blocks until
+        committed (at most 5 s; then an Outcome that says so)."""
+
+    def command(self, command: Json, who: Who) -> Outcome:
+        """What is not a game action:
+        {"cmd": "answer", "question": id, "answer": id} · {"cmd": "undo"} · {"cmd": "redo"} ·
+        {"cmd": "allow", "seq": n} (apply the illegal action of entry n after all) ·
+        {"cmd": "amend", "seq": n, "action": {…}} ("it was that card/face") ·
+        {"cmd": "dismiss", "id": finding id} · {"cmd": "new-match", "game", "seats": [{"seat", "house",
+        "name"}], "turns", "ruleset": {key: value}} · {"cmd": "pause"} · {"cmd": "resume"} ·
+        {"cmd": "flag", "text"} · {"cmd": "announce", "text"} · {"cmd": "judge"} (a seat asks for one)"""
+
+    def entries(self, after: int = 0, limit: int = 500) -> list[Json]:
+        """Journal entries with seq > `after`, oldest first, each as docs/view.md's Entry."""
+
+    def matches(self) -> list[Json]:
+        """Every match in the journal, newest first: {"id", "game", "started", "ended", "seats",
+        "winners", "entries"}."""
+
+    def preview_undo(self) -> Json:
+        """{"text": what undo would take back, "changes": [sentences]} without doing it."""
