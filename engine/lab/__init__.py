@@ -1,0 +1,32 @@
+"""The lab: dealt hands and bots on top of the same engine that the table runs.
+
+The engine never sees a hand. Here hands are dealt, held and played from, so that a simulated match
+and a match at the virtual table are the same actions through the same `apply`.
+
+What others use (each in the module named):
+
+    hands.Hand(cards: tuple[str, ...], drawn: str | None = None)        frozen
+        what one player holds; `drawn` (Anthem) is the card just drawn, not among `cards`
+
+    hands.Hands(game: Game, rng: random.Random)
+        .sync(state) -> None          after every verdict (and once after a restart, from any state):
+                                      cards that left are dropped, cards gained come, hands are
+                                      filled to the public hand sizes from the shuffled decks
+        .hand(seat) -> Hand           what that seat holds now; in Anthem the seat to move draws
+                                      here, once a turn
+        .reshuffle(seat) -> None      the hand goes back into the deck, which is shuffled, and a hand
+                                      of the present size is drawn (a redraw's own count comes by sync)
+
+    bots.Bot (Protocol)
+        name: str
+        choose(game: Game, state: Any, seat: int, hand: Hand, rng: random.Random) -> Json | None
+            a JSON action of that seat for `game.parse`, or None to wait. `state` is the engine's
+            public state: it holds nothing that a player could not know. Never a roll: dice are
+            thrown by whoever runs the match.
+    bots.bot(name: str, game: Game) -> Bot          "random" or "greedy"; CrowntableError else
+    bots.names(game: Game) -> tuple[str, ...]
+
+    match.rolls(state_json: Json) -> tuple[int, ...]      the seats whose die is awaited
+    match.play(game, ruleset, seats, bots, seed, **setup) -> match.Played
+        a whole match; the dice are rolled by the seeded generator and are actions like all others
+"""
