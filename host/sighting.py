@@ -20,13 +20,15 @@ class TagRead:
 @dataclass(frozen=True, slots=True)
 class Inventory:
     """One scan of one antenna: the tags that answered. `ok` False: the scan itself failed (noise,
-    time-out), which says nothing about the tags. `at`: monotonic seconds when the scan ended."""
+    time-out), which says nothing about the tags. `at`: monotonic seconds when the scan ended.
+    `scans`: how many scans in a row gave this very result, where the device sums them up."""
 
     at: float
     reader: str
     antenna: int
     tags: tuple[TagRead, ...]
     ok: bool = True
+    scans: int = 1
 
 
 @dataclass(frozen=True, slots=True)

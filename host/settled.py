@@ -1,0 +1,129 @@
+"""Settled: the tracker's judgement over many sightings, with the evidence it rests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from host.sighting import Health
+
+
+@dataclass(frozen=True, slots=True)
+class CardArrived:
+    """A tag has come to rest in a zone. `card` is None for a tag that is no card of ours (`why` names
+    it). `reads` of `scans` scans since it was first seen read it; `first` and `at` are monotonic s."""
+
+    at: float
+    zone: str
+    uid: str
+    card: str | None
+    why: str | None
+    reads: int
+    scans: int
+    first: float
+
+
+@dataclass(frozen=True, slots=True)
+class CardLeft:
+    """A tag has left a zone: `misses` scans in a row over `ms` milliseconds did not read it, or it was
+    read elsewhere in the meantime (`moved_to`)."""
+
+    at: float
+    zone: str
+    uid: str
+    card: str | None
+    misses: int
+    ms: int
+    moved_to: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CardDoubt:
+    """One tag is read in two zones at once (F09). It stays in `kept` until that changes."""
+
+    at: float
+    uid: str
+    card: str | None
+    kept: str
+    other: str
+
+
+@dataclass(frozen=True, slots=True)
+class ZoneRate:
+    """A zone has become weak or well again: `rate` of its last scans with a card there read it (F07)."""
+
+    at: float
+    zone: str
+    rate: float
+    weak: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DieRested:
+    """A die that was thrown lies still. `face` is None where no face is sure; then `why` says so."""
+
+    at: float
+    camera: str
+    colour: str | None
+    face: int | None
+    confidence: float
+    why: str | None
+    frames: int
+    first: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """A button was pressed."""
+
+    at: float
+    device: str
+    button: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceChanged:
+    """A device came, went, or is in trouble."""
+
+    at: float
+    health: Health
+
+
+Settled = CardArrived | CardLeft | CardDoubt | ZoneRate | DieRested | Pressed | DeviceChanged
+CardState = Literal["settled", "uncertain"]
+
+
+def evidence_text(settled: Settled) -> str:
+    """One line for people: what this judgement rests on."""
+    match settled:
+        case CardArrived():
+            ms = round((settled.at - settled.first) * 1000)
+            return f"zone {settled.zone}, {settled.reads} of {settled.scans} reads in {ms} ms"
+        case CardLeft(moved_to=str() as to):
+            return f"zone {settled.zone}: no longer read there, read at {to}"
+        case CardLeft():
+            return f"zone {settled.zone}: not read for {settled.misses} scans, {settled.ms} ms"
+        case CardDoubt():
+            return f"read in {settled.kept} and in {settled.other} at once"
+        case ZoneRate():
+            return f"zone {settled.zone}: {settled.rate:.0%} of scans read the card"
+        case DieRested():
+            return (
+                f"camera {settled.camera}, {settled.frames} frames, confidence {settled.confidence:.2f}"
+                if settled.face
+                else f"camera {settled.camera}: {settled.why or 'not sure'}"
+            )
+        case Pressed():
+            return f"button {settled.button} at {settled.device}"
+        case DeviceChanged():
+            return f"{settled.health.device}: {settled.health.detail}"
+
+
+def settled_json(settled: Settled) -> dict[str, Any]:
+    """The judgement as the journal keeps it."""
+    kind = type(settled).__name__
+    if isinstance(settled, DeviceChanged):
+        health = settled.health
+        return {"kind": kind, "at": settled.at, "device": health.device, "state": health.state,
+                "detail": health.detail}  # fmt: skip
+    return {"kind": kind} | {name: getattr(settled, name) for name in settled.__slots__}

@@ -1,0 +1,197 @@
+"""The tracker: many sightings in, few judgements out.
+
+One missed read is never a removal; flicker never repeats an arrival; one tag in two zones is a doubt,
+not two cards. Pure and deterministic given the sightings, so that a recorded trace replays, also with
+other thresholds.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from host.layout import Layout, Zone
+from host.settled import (
+    CardArrived,
+    CardDoubt,
+    CardLeft,
+    CardState,
+    DeviceChanged,
+    Pressed,
+    Settled,
+    ZoneRate,
+)
+from host.sighting import Health, Inventory, Press, Sighting, TagRead
+
+#: scans with a card there over which a zone's success rate is taken
+RATE_WINDOW = 40
+#: misses in a row after which a card that lies there is called uncertain
+UNCERTAIN_MISSES = 2
+#: reads in a doubt after which a clearly stronger zone takes the card over (F09)
+DOUBT_READS = 8
+
+
+@dataclass(slots=True)
+class _Presence:
+    """One tag at one zone, from its first read until it is gone."""
+
+    uid: str
+    card: str | None
+    why: str | None
+    first: float
+    last: float
+    reads: int = 0
+    scans: int = 0
+    misses: int = 0
+    arrived: bool = False
+    doubted: bool = False
+    reads_in_doubt: int = 0
+
+
+@dataclass(slots=True)
+class _ZoneState:
+    zone: Zone
+    present: dict[str, _Presence] = field(default_factory=dict)
+    recent: deque[bool] = field(default_factory=lambda: deque(maxlen=RATE_WINDOW))
+    weak: bool = False
+
+    def rate(self) -> float | None:
+        return sum(self.recent) / len(self.recent) if self.recent else None
+
+
+class Tracker:
+    """Keeps what lies where. Feed it every sighting in the order of arrival."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._limits = layout.thresholds
+        self._zones = {(z.reader, z.antenna): _ZoneState(z) for z in layout.zones}
+        self._home: dict[str, _ZoneState] = {}
+
+    def feed(self, sighting: Sighting) -> list[Settled]:
+        """What this sighting settles; often nothing. Dice frames are host.dice's, not ours."""
+        match sighting:
+            case Inventory():
+                return list(self._inventory(sighting))
+            case Press():
+                return [Pressed(sighting.at, sighting.device, sighting.button)]
+            case Health():
+                return [DeviceChanged(sighting.at, sighting)]
+        return []
+
+    def cards(self) -> list[tuple[str, str, str | None, CardState]]:
+        """Every settled tag: zone id, UID, card id or None, and whether it is still read well."""
+        return [
+            (state.zone.id, p.uid, p.card, "uncertain" if p.misses >= UNCERTAIN_MISSES else "settled")
+            for state in self._zones.values()
+            for p in state.present.values()
+            if p.arrived
+        ]
+
+    def rates(self) -> dict[str, float | None]:
+        """Each zone's share of recent scans, with a card there, that read it; None before any."""
+        return {state.zone.id: state.rate() for state in self._zones.values()}
+
+    def _inventory(self, scan: Inventory) -> Iterator[Settled]:
+        state = self._zones.get((scan.reader, scan.antenna))
+        if state is None or not scan.ok:
+            return
+        read = {tag.uid: tag for tag in scan.tags}
+        for tag in scan.tags:
+            yield from self._read(state, tag, scan)
+        for presence in list(state.present.values()):
+            if presence.uid not in read:
+                yield from self._missed(state, presence, scan)
+        yield from self._rate(state, scan.at)
+
+    def _read(self, state: _ZoneState, tag: TagRead, scan: Inventory) -> Iterator[Settled]:
+        presence = state.present.get(tag.uid)
+        if presence is None:
+            presence = _Presence(tag.uid, tag.card, tag.why, scan.at, scan.at)
+            state.present[tag.uid] = presence
+        presence.reads += scan.scans
+        presence.scans += scan.scans
+        presence.misses = 0
+        presence.last = scan.at
+        presence.card = tag.card or presence.card
+        presence.why = tag.why or presence.why
+        if presence.arrived:
+            state.recent.append(True)
+            presence.reads_in_doubt += scan.scans
+            return
+        needed = self._limits.arrive_reads if presence.card else self._limits.strange_reads
+        if presence.reads < needed:
+            return
+        home = self._home.get(tag.uid)
+        if home is None or home is state:
+            yield self._arrive(state, presence, scan.at)
+            return
+        yield from self._two_zones(home, state, presence, scan)
+
+    def _two_zones(
+        self, home: _ZoneState, state: _ZoneState, presence: _Presence, scan: Inventory
+    ) -> Iterator[Settled]:
+        """`presence`, read well in `state`, has its home elsewhere: moved, or a ghost of a neighbour?"""
+        there = home.present[presence.uid]
+        if there.last < presence.first and there.misses > 0:
+            yield self._leave(home, there, scan.at, moved_to=state.zone.id)
+            yield self._arrive(state, presence, scan.at)
+        elif there.last >= presence.first:
+            if not presence.doubted:
+                presence.doubted = True
+                presence.reads_in_doubt = there.reads_in_doubt = 0
+                yield CardDoubt(scan.at, presence.uid, presence.card, home.zone.id, state.zone.id)
+            presence.reads_in_doubt += scan.scans
+            if presence.reads_in_doubt >= DOUBT_READS > 3 * there.reads_in_doubt:
+                yield self._leave(home, there, scan.at, moved_to=state.zone.id)
+                yield self._arrive(state, presence, scan.at)
+
+    def _missed(self, state: _ZoneState, presence: _Presence, scan: Inventory) -> Iterator[Settled]:
+        presence.misses += scan.scans
+        presence.scans += scan.scans
+        if presence.arrived:
+            state.recent.append(False)
+        ms = (scan.at - presence.last) * 1000
+        if presence.misses < self._limits.leave_misses or ms < self._limits.leave_ms:
+            return
+        if presence.arrived:
+            yield self._leave(state, presence, scan.at)
+        else:
+            del state.present[presence.uid]
+
+    def _arrive(self, state: _ZoneState, presence: _Presence, at: float) -> CardArrived:
+        presence.arrived = True
+        self._home[presence.uid] = state
+        return CardArrived(
+            at,
+            state.zone.id,
+            presence.uid,
+            presence.card,
+            presence.why,
+            presence.reads,
+            presence.scans,
+            presence.first,
+        )
+
+    def _leave(
+        self, state: _ZoneState, presence: _Presence, at: float, moved_to: str | None = None
+    ) -> CardLeft:
+        # The misses that ended in a removal say nothing about how well the zone reads.
+        for _ in range(min(presence.misses, len(state.recent))):
+            state.recent.pop()
+        del state.present[presence.uid]
+        self._home.pop(presence.uid, None)
+        ms = round((at - presence.last) * 1000)
+        return CardLeft(at, state.zone.id, presence.uid, presence.card, presence.misses, ms, moved_to)
+
+    def _rate(self, state: _ZoneState, at: float) -> Iterator[Settled]:
+        rate = state.rate()
+        if rate is None or len(state.recent) < RATE_WINDOW // 2:
+            return
+        if not state.weak and rate < self._limits.weak_rate:
+            state.weak = True
+            yield ZoneRate(at, state.zone.id, rate, True)
+        elif state.weak and rate > min(1.0, self._limits.weak_rate + 0.15):
+            state.weak = False
+            yield ZoneRate(at, state.zone.id, rate, False)
