@@ -73,6 +73,17 @@ class DieRested:
 
 
 @dataclass(frozen=True, slots=True)
+class DieChanged:
+    """A die that had come to rest shows another face although no roll was awaited (F34)."""
+
+    at: float
+    camera: str
+    colour: str | None
+    before: int | None
+    after: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Pressed:
     """A button was pressed."""
 
@@ -89,7 +100,9 @@ class DeviceChanged:
     health: Health
 
 
-Settled = CardArrived | CardLeft | CardDoubt | ZoneRate | DieRested | Pressed | DeviceChanged
+Settled = (
+    CardArrived | CardLeft | CardDoubt | ZoneRate | DieRested | DieChanged | Pressed | DeviceChanged
+)
 CardState = Literal["settled", "uncertain"]
 
 
@@ -113,6 +126,8 @@ def evidence_text(settled: Settled) -> str:
                 if settled.face
                 else f"camera {settled.camera}: {settled.why or 'not sure'}"
             )
+        case DieChanged():
+            return f"camera {settled.camera}: {settled.before or 'nothing'}, now {settled.after or 'nothing'}"
         case Pressed():
             return f"button {settled.button} at {settled.device}"
         case DeviceChanged():

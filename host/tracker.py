@@ -44,6 +44,7 @@ class _Presence:
     reads: int = 0
     scans: int = 0
     misses: int = 0
+    missed_sightings: int = 0
     arrived: bool = False
     doubted: bool = False
     reads_in_doubt: int = 0
@@ -112,7 +113,7 @@ class Tracker:
             state.present[tag.uid] = presence
         presence.reads += scan.scans
         presence.scans += scan.scans
-        presence.misses = 0
+        presence.misses = presence.missed_sightings = 0
         presence.last = scan.at
         presence.card = tag.card or presence.card
         presence.why = tag.why or presence.why
@@ -151,6 +152,7 @@ class Tracker:
         presence.misses += scan.scans
         presence.scans += scan.scans
         if presence.arrived:
+            presence.missed_sightings += 1
             state.recent.append(False)
         ms = (scan.at - presence.last) * 1000
         if presence.misses < self._limits.leave_misses or ms < self._limits.leave_ms:
@@ -178,7 +180,7 @@ class Tracker:
         self, state: _ZoneState, presence: _Presence, at: float, moved_to: str | None = None
     ) -> CardLeft:
         # The misses that ended in a removal say nothing about how well the zone reads.
-        for _ in range(min(presence.misses, len(state.recent))):
+        for _ in range(min(presence.missed_sightings, len(state.recent))):
             state.recent.pop()
         del state.present[presence.uid]
         self._home.pop(presence.uid, None)

@@ -1,0 +1,58 @@
+"""Dice at the table: which rolls are awaited, and what each camera's frames settle about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from host.layout import Layout
+from host.settled import DieChanged, DieRested, Settled
+from host.sighting import DiceFrame
+from vision.settle import Changed, Doubt, Rested, Settler
+
+
+class DiceDesk:
+    """One settler for each camera. Only awaited rolls count, from frames after the request (F32)."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._settlers = {camera.id: Settler(layout.thresholds.die_frames) for camera in layout.cameras}
+
+    def await_rolls(self, at: float, seats: Iterable[int]) -> None:
+        """The seats whose roll the game awaits from monotonic second `at` on; () when none is."""
+        dice = {seat.id: seat.die for seat in self._layout.seats}
+        colours = {colour for seat in seats if (colour := dice.get(seat))}
+        for settler in self._settlers.values():
+            waiting = set(settler.awaiting or ())
+            if not colours:
+                settler.cancel()
+            elif colours - waiting:
+                settler.expect(at, tuple(sorted(colours)))
+
+    def feed(self, frame: DiceFrame) -> list[Settled]:
+        """What this frame settles; often nothing."""
+        settler = self._settlers.get(frame.camera)
+        if settler is None:
+            return []
+        found: list[Settled] = []
+        for event in settler.feed(frame):
+            match event:
+                case Rested(at, dice, evidence):
+                    first = evidence.frames[0][1] if evidence.frames else at
+                    found += [
+                        DieRested(
+                            at, frame.camera, die.colour, die.face, die.confidence, None,
+                            len(evidence.frames), first,
+                        )
+                        for die in dice
+                    ]  # fmt: skip
+                case Doubt(at, colour, _, why):
+                    found.append(DieRested(at, frame.camera, colour, None, 0.0, why, 0, at))
+                case Changed(at, before, after, _):
+                    die = after or before
+                    found.append(
+                        DieChanged(
+                            at, frame.camera, die.colour if die else None,
+                            before.face if before else None, after.face if after else None,
+                        )
+                    )  # fmt: skip
+        return found

@@ -1,0 +1,34 @@
+"""The interpreter: settled events in, intents out. It knows the state of the game and asks where it
+can't tell; it never judges legality (the rules do) and never guesses silently."""
+
+from __future__ import annotations
+
+from host.action import Intent
+from host.interpret import althera, anthem
+from host.interpret.context import CROWN, Context
+from host.settled import CardArrived, CardDoubt, CardLeft, DieChanged, DieRested, Pressed, Settled, ZoneRate
+
+__all__ = ["CROWN", "Context", "interpret"]
+
+_GAMES = {"althera": althera, "anthem": anthem}
+
+
+def interpret(ctx: Context, event: Settled) -> list[Intent]:
+    """What one settled event means now. Devices coming and going are the table's business, not ours."""
+    game = _GAMES.get(ctx.game or "")
+    match event:
+        case CardArrived():
+            return ctx.stranger(event) or (game.card_arrived(ctx, event) if game else ctx.idle(event))
+        case CardLeft():
+            return ctx.card_left(event)
+        case CardDoubt():
+            return ctx.doubt(event)
+        case ZoneRate():
+            return ctx.zone_rate(event)
+        case DieRested():
+            return game.die_rested(ctx, event) if game else []
+        case DieChanged():
+            return ctx.die_changed(event)
+        case Pressed():
+            return game.pressed(ctx, event) if game else []
+    return []

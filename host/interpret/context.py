@@ -1,0 +1,110 @@
+"""What the interpreter knows, and what is the same in every game."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from host.action import Intent, Note, TakenBack, Withdraw
+from host.face import Who
+from host.layout import Layout, Zone
+from host.match import OpenFinding, Question
+from host.settled import CardArrived, CardDoubt, CardLeft, DieChanged, ZoneRate
+from host.words import Words
+
+Json = dict[str, Any]
+
+#: the id that the crown token's own tag carries
+CROWN = "crown"
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """One moment of the table. `state` is the game's public state as contracts/referee.md has it,
+    `owners` card id -> seat; `judge` tries an action: whether the rules take it, and the state then."""
+
+    layout: Layout
+    game: str | None
+    state: Mapping[str, Any]
+    owners: Mapping[str, int]
+    questions: Sequence[Question]
+    findings: Sequence[OpenFinding]
+    words: Words
+    judge: Callable[[Json], tuple[bool, Json]]
+
+    def zone(self, zone_id: str) -> Zone:
+        """The layout's zone of that id."""
+        return next(z for z in self.layout.zones if z.id == zone_id)
+
+    def device(self, zone_id: str) -> Who:
+        """The reader behind a zone, as the one who did it."""
+        return Who("device", self.zone(zone_id).reader)
+
+    def allows(self, action: Mapping[str, Any]) -> bool:
+        """Whether the rules would take this action now."""
+        return self.judge(dict(action))[0]
+
+    def stranger(self, event: CardArrived) -> list[Intent]:
+        """The scan spot's word on any tag, and a tag that is no card of ours anywhere."""
+        zone = self.zone(event.zone)
+        where = "" if zone.kind == "scan" else f" at {self.words.zone(zone)}"
+        if event.card is None:
+            what = event.why or "not a game card"
+            return [Note(f"{what[:1].upper()}{what[1:]}{where}.", zone.kind == "scan")]
+        if zone.kind == "scan":
+            return [Note(self.words.card_full(event.card), True, event.card)]
+        return []
+
+    def idle(self, event: CardArrived) -> list[Intent]:
+        """A card laid while no match is running."""
+        return [Note(f"{self.words.card(event.card or '')} is laid, but no match is running.")]
+
+    def card_left(self, event: CardLeft) -> list[Intent]:
+        """Lifting a card takes its question and its illegal play back."""
+        if event.card is None or event.moved_to is not None:
+            return []
+        name = self.words.card(event.card)
+        intents: list[Intent] = [
+            Withdraw(q.id, f"{name} was taken back.")
+            for q in self.questions
+            if q.card == event.card and q.zone == event.zone
+        ]
+        lying = tuple(
+            f.id
+            for f in self.findings
+            if f.open and f.finding["severity"] == "illegal" and f.action.get("card") == event.card
+        )
+        if lying:
+            intents.append(TakenBack(lying, f"{name} was taken back."))
+        return intents
+
+    def doubt(self, event: CardDoubt) -> list[Intent]:
+        """One tag in two zones: nothing moves, and both are named (F09)."""
+        name = self.words.card(event.card) if event.card else "A tag"
+        kept, other = (self.words.zone(self.zone(z)) for z in (event.kept, event.other))
+        return [Note(f"{name} is read at {kept} and at {other}: taken as lying at {kept}.")]
+
+    def die_changed(self, event: DieChanged) -> list[Intent]:
+        """A die turned after its roll: said, never taken for a roll (F34)."""
+        seat = self.layout.seat_of_die(event.colour or "")
+        if seat is None or event.before is None or event.after is None:
+            return []
+        return [
+            Note(
+                f"The die of {self.words.seat(seat)} was a {event.before} and now shows {event.after}; "
+                "the roll stands."
+            )
+        ]
+
+    def zone_rate(self, event: ZoneRate) -> list[Intent]:
+        """A zone that reads badly, or well again (F07)."""
+        where = self.words.zone(self.zone(event.zone))
+        if not event.weak:
+            return [Note(f"{where[:1].upper()}{where[1:]} reads well again.")]
+        return [
+            Note(
+                f"{where[:1].upper()}{where[1:]} reads badly ({event.rate:.0%} of scans): move the card "
+                "to the middle of the spot, or check the spacer under it."
+            )
+        ]

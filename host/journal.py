@@ -1,0 +1,208 @@
+"""The journal: every entry in SQLite, committed with a full sync before anybody sees it (promise 3).
+
+One process writes a journal; a lock file beside it holds a second one off with a clear sentence.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any, cast
+
+from engine.errors import CrowntableError
+from host.entry import Entry, EntryKind
+from host.face import Who
+
+SCHEMA_VERSION = 1
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS entries (
+    seq      INTEGER PRIMARY KEY,
+    kind     TEXT NOT NULL,
+    wall     REAL NOT NULL,
+    mono     REAL NOT NULL,
+    boot     TEXT NOT NULL,
+    match    INTEGER NOT NULL,
+    who_kind TEXT NOT NULL,
+    who_id   TEXT NOT NULL,
+    action   TEXT,
+    ok       INTEGER,
+    findings TEXT NOT NULL,
+    evidence TEXT NOT NULL,
+    text     TEXT NOT NULL,
+    body     TEXT NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS entries_by_match ON entries (match, seq);
+"""
+_COLUMNS = "seq, kind, wall, mono, boot, match, who_kind, who_id, action, ok, findings, evidence, text, body"
+
+
+class NotRecordedError(Exception):
+    """The disk took nothing: `reason` is what the system said. Nothing of the batch was written."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class Journal:
+    """An open journal in a data folder.
+
+    Raises CrowntableError where another process has it, where the folder can't be written, or where
+    the file is no journal of ours."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "journal.sqlite"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._lock = _lock(folder / "lock")
+        except OSError as error:
+            raise CrowntableError(
+                f"The data folder {folder} can't be used: {error.strerror}.",
+                "Give another one with --data, or mend its rights or its disk.",
+            ) from None
+        try:
+            self._db = self._open()
+        except BaseException:
+            self._lock.close()
+            raise
+
+    def _open(self) -> sqlite3.Connection:
+        try:
+            db = sqlite3.connect(self.path, check_same_thread=False, isolation_level=None)
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = FULL")
+            found = int(db.execute("PRAGMA user_version").fetchone()[0])
+            if found > SCHEMA_VERSION:
+                raise CrowntableError(
+                    f"The journal {self.path} was written by a newer Crowntable (format {found}).",
+                    "Bring this installation up to date, or give another folder with --data.",
+                )
+            # One transaction that also proves, before anything runs, that the disk takes a write.
+            db.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
+            db.execute("BEGIN IMMEDIATE")
+            db.execute("CREATE TABLE IF NOT EXISTS probe (x BLOB)")
+            db.execute("INSERT INTO probe VALUES (zeroblob(65536))")
+            db.execute("DROP TABLE probe")
+            db.execute("COMMIT")
+        except sqlite3.Error as error:
+            raise CrowntableError(
+                f"The journal {self.path} can't be opened: {error}.", _cure(error, self.path)
+            ) from None
+        return db
+
+    def append(self, entries: Sequence[Entry]) -> None:
+        """Writes the entries and returns once they are on the disk. Raises NotRecordedError."""
+        rows = [_row(entry) for entry in entries]
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.executemany(f"INSERT INTO entries ({_COLUMNS}) VALUES ({'?, ' * 13}?)", rows)
+            self._db.execute("COMMIT")
+        except sqlite3.Error as error:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            raise NotRecordedError(str(error)) from None
+
+    def read(self, after: int = 0, limit: int | None = None, match: int | None = None) -> Iterator[Entry]:
+        """Entries with seq > `after`, oldest first."""
+        where, values = "seq > ?", [after]
+        if match is not None:
+            where += " AND match = ?"
+            values.append(match)
+        values.append(-1 if limit is None else limit)
+        query = f"SELECT {_COLUMNS} FROM entries WHERE {where} ORDER BY seq LIMIT ?"
+        for row in self._db.execute(query, values):
+            yield _entry(row)
+
+    def last(self) -> tuple[int, int]:
+        """The highest seq and the newest match's number; zeros in an empty journal."""
+        seq = self._db.execute("SELECT max(seq) FROM entries").fetchone()[0]
+        match = self._db.execute("SELECT max(seq) FROM entries WHERE kind = 'match'").fetchone()[0]
+        return seq or 0, match or 0
+
+    def match_entries(self) -> list[Entry]:
+        """The `match` entries, oldest first: one for each match in this journal."""
+        query = f"SELECT {_COLUMNS} FROM entries WHERE kind = 'match' ORDER BY seq"
+        return [_entry(row) for row in self._db.execute(query)]
+
+    def close(self) -> None:
+        """Closes the file and lets the next process in."""
+        self._db.close()
+        self._lock.close()
+
+
+def _lock(path: Path) -> IO[str]:
+    """The folder's lock, held while the returned file is open. Raises CrowntableError when taken."""
+    file = path.open("a+", encoding="ascii")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.seek(0)
+        owner = file.read().strip() or "unknown"
+        file.close()
+        raise CrowntableError(
+            f"Another Crowntable (process {owner}) is running on {path.parent}.",
+            "Stop it first, or give this one a folder of its own with --data.",
+        ) from None
+    # The process number only helps the message above: a full disk must not stop the lock.
+    try:
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+    except OSError:
+        pass
+    return file
+
+
+def _cure(error: sqlite3.Error, path: Path) -> str:
+    words = str(error)
+    if "full" in words:
+        return f"Free some space on the disk of {path.parent} (df -h shows it), then start again."
+    if "readonly" in words or "unable to open" in words:
+        return "Mend the folder's rights, or give another folder with --data."
+    return f"Move {path.name} aside to start with an empty journal; it is left as it is."
+
+
+def _row(entry: Entry) -> tuple[Any, ...]:
+    return (
+        entry.seq,
+        entry.kind,
+        entry.wall,
+        entry.mono,
+        entry.boot,
+        entry.match,
+        entry.who.kind,
+        entry.who.id,
+        None if entry.action is None else _dump(entry.action),
+        None if entry.ok is None else int(entry.ok),
+        _dump(entry.findings),
+        _dump(entry.evidence),
+        entry.text,
+        _dump(entry.body),
+    )
+
+
+def _dump(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _entry(row: tuple[Any, ...]) -> Entry:
+    seq, kind, wall, mono, boot, match, who_kind, who_id, action, ok, findings, evidence, text, body = row
+    return Entry(
+        seq,
+        cast(EntryKind, kind),
+        wall,
+        mono,
+        boot,
+        match,
+        Who(who_kind, who_id),
+        None if action is None else json.loads(action),
+        None if ok is None else bool(ok),
+        tuple(json.loads(findings)),
+        tuple(json.loads(evidence)),
+        text,
+        json.loads(body),
+    )
