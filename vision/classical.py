@@ -45,13 +45,16 @@ def bodies(frame: Image) -> list[tuple[tuple[float, float], tuple[float, float],
     size = (80, max(1, round(80 * height / width)))
     small = np.asarray(cv2.resize(lab, size, interpolation=cv2.INTER_AREA), np.float32)
     table = np.asarray(cv2.resize(_medianed(small), (width, height)), np.float32)
-    distance = np.sqrt((((lab - table) * np.array([0.7, 1.2, 1.2], np.float32)) ** 2).sum(axis=2))
+    change = lab - table
+    # Shadows darken without colouring: less light counts less than more light or another colour.
+    change[..., 0] *= np.where(change[..., 0] < 0, 0.35, 0.7)
+    distance = np.sqrt((change * np.array([1.0, 1.4, 1.4], np.float32)) ** 2 @ np.ones(3, np.float32))
     level, _ = cv2.threshold(
         np.clip(distance, 0, 255).astype(np.uint8), 0, 255, cv2.THRESH_BINARY + cv2.THRESH_OTSU
     )
-    mask = (distance > max(14.0, 0.7 * level)).astype(np.uint8) * 255
-    mask = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
-    contours, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+    mask = (distance > min(32.0, max(18.0, 0.6 * level))).astype(np.uint8) * 255
+    mask = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
+    contours, _ = cv2.findContours(mask, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_SIMPLE)
     found = []
     for contour in contours:
         centre, (w, h), angle = cv2.minAreaRect(contour)
