@@ -246,3 +246,27 @@ class Match:
 
     def _settle(self, ids: set[str]) -> None:
         self.findings = [replace(f, open=False) if f.id in ids else f for f in self.findings]
+
+
+def rebuilt(entries: list[Entry]) -> tuple[Match, Entry]:
+    """The match that these entries (its `match` entry first) tell, and the last of them."""
+    match = Match(entries[0])
+    for entry in entries[1:]:
+        match.fold(entry)
+    return match, entries[-1]
+
+
+def match_row(match: Match, last: Entry) -> Json:
+    """A match in a list of matches, as host.face.Table.matches describes it."""
+    state = match.game.state_json(match.state)
+    over = state.get("phase") == "over"
+    return {
+        "id": f"m{match.begun.seq}",
+        "number": match.begun.body.get("number", 1),
+        "game": match.game.name,
+        "started": match.begun.wall,
+        "ended": last.wall if over else None,
+        "seats": match.begun.body["seats"],
+        "winners": state.get("winners"),
+        "entries": len(match.lines),
+    }

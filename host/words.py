@@ -89,6 +89,26 @@ class Words:
         effect = self._effect(action, before, after)
         return f"{text}: {effect}." if effect else f"{text}."
 
+    def changes(self, now: Json, then: Json) -> list[str]:
+        """What would be otherwise if `then` took the place of `now`, in short sentences."""
+        rows = []
+        for seat in now.get("seats", ()):
+            other = next((s for s in then.get("seats", ()) if s["seat"] == seat["seat"]), None)
+            for key in ("cards", "hand"):
+                if other and key in seat and other.get(key) != seat[key]:
+                    rows.append(f"{self.seat(seat['seat'])}: {key} {seat[key]} becomes {other[key]}.")
+            was = _duel(now, seat["seat"])
+            would = _duel(then, seat["seat"])
+            if (was and was["attacker"] == seat["seat"]) or (would and would["attacker"] == seat["seat"]):
+                fields = [d["field"]["value"] if d and d["field"] else None for d in (was, would)]
+                if fields[0] != fields[1] or (was is None) != (would is None):
+                    name = self.seat(seat["seat"])
+                    rows.append(f"The duel of {name}: {_stood(was)} becomes {_stood(would)}.")
+        for key in ("turn", "phase"):
+            if now.get(key) != then.get(key):
+                rows.append(f"The {key}: {now.get(key)} becomes {then.get(key)}.")
+        return rows
+
     def _effect(self, action: Json, before: Json, after: Json) -> str:
         parts = []
         ended = after.get("last_duel")
@@ -139,3 +159,9 @@ def _duel(state: Json, seat: int) -> Json | None:
         if seat in (duel["attacker"], duel["defender"]):
             return dict(duel)
     return None
+
+
+def _stood(duel: Json | None) -> str:
+    if duel is None:
+        return "no duel"
+    return f"field {duel['field']['value']}" if duel["field"] else "an empty field"

@@ -1,0 +1,395 @@
+"""The table's core: one item in, entries out. Called from one thread only (host.table owns it).
+
+Every change goes the same way: an intent becomes an Entry, the Entry is committed, then folded into
+the match and only then visible. What the disk did not take stays in a backlog that is tried again;
+until then the screen says so (F52).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from host.action import Action, Ask, Intent, Note, TakenBack, Withdraw
+from host.dice import DiceDesk
+from host.entry import Entry, EntryKind, Json
+from host.face import Outcome, Who
+from host.interpret import Context, interpret
+from host.interpret.althera import awaited
+from host.journal import Journal, NotRecordedError
+from host.layout import Layout
+from host.match import Match
+from host.settled import DeviceChanged, Settled, evidence_text, settled_json
+from host.sighting import DiceFrame, Health, Sighting
+from host.tracker import Tracker
+from host.words import Words
+
+TABLE = Who("table")
+#: how many events a screen shows
+EVENTS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Clocks:
+    """Where time comes from: `wall` Unix seconds, `mono` monotonic seconds, `boot` this start's id."""
+
+    wall: Callable[[], float]
+    mono: Callable[[], float]
+    boot: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoteShown:
+    """Something the table said, with when (Unix seconds)."""
+
+    text: str
+    at: float
+    card: str | None = None
+
+
+@dataclass(slots=True)
+class DeviceState:
+    """The last word of one device and since when (Unix seconds) it has been so."""
+
+    health: Health
+    since: float
+
+
+@dataclass(slots=True)
+class Core:
+    """The whole table without threads. Made from a journal it goes on where that ended."""
+
+    journal: Journal
+    layout: Layout
+    clocks: Clocks
+    match: Match | None = None
+    seq: int = 0
+    events: deque[Entry] = field(default_factory=lambda: deque(maxlen=EVENTS))
+    devices: dict[str, DeviceState] = field(default_factory=dict)
+    notes: deque[NoteShown] = field(default_factory=lambda: deque(maxlen=10))
+    scan: NoteShown | None = None
+    backlog: list[Entry] = field(default_factory=list)
+    disk_trouble: str = ""
+    last_die: dict[int, Json] = field(default_factory=dict)
+    awaited_since: dict[int, float] = field(default_factory=dict)
+    tracker: Tracker = field(init=False)
+    dice: DiceDesk = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.tracker = Tracker(self.layout)
+        self.dice = DiceDesk(self.layout)
+        self.seq, newest = self.journal.last()
+        if newest:
+            entries = list(self.journal.read(match=newest))
+            self.match = Match(entries[0])
+            for entry in entries[1:]:
+                self.match.fold(entry)
+        self.events.extend(self.journal.read(after=max(0, self.seq - 4 * EVENTS)))
+        self.record("boot", TABLE, text="The table starts.")
+        self._awaiting()
+
+    # -- what comes in -----------------------------------------------------------------------------
+
+    def sighting(self, sighting: Sighting) -> bool:
+        """Takes one sighting in. True where a screen may have changed."""
+        settled = (
+            self.dice.feed(sighting) if isinstance(sighting, DiceFrame) else self.tracker.feed(sighting)
+        )
+        for event in settled:
+            if isinstance(event, DeviceChanged):
+                self._device(event)
+            else:
+                for intent in interpret(self.context(), event):
+                    self._carry_out(intent, event)
+        return bool(settled)
+
+    def act(
+        self, action: Json, who: Who, evidence: Sequence[Settled] = (), allows: int | None = None
+    ) -> Outcome:
+        """A game action: judged, recorded, applied. What a person typed and the rules refuse is told
+        to that person and not recorded; what lies on the table is recorded either way."""
+        if action.get("do") == "undo":
+            return self.undo(who)
+        if self.match is None:
+            return Outcome(False, "No match is running: begin one first.")
+        before = self._state()
+        verdict = self.match.judge(action)
+        findings = tuple(finding.to_json() for finding in verdict.findings)
+        if not verdict.ok and who.kind != "device":
+            return Outcome(False, findings[0]["text"], findings)
+        after = self.match.game.state_json(verdict.state)
+        text = self.words().happened(action, before, after)
+        if not verdict.ok:
+            text = f"{self.words().action(action)}: {findings[0]['text']}"
+        body = {} if allows is None else {"allows": allows}
+        recorded = self.record("action", who, action, verdict.ok, findings, evidence, text, body)
+        self._after_change(before)
+        return self._outcome(verdict.ok, text, recorded, findings)
+
+    def undo(self, who: Who) -> Outcome:
+        """Takes the last action that holds back."""
+        line = self.match.last_undoable() if self.match else None
+        if self.match is None or line is None:
+            return Outcome(False, "There is nothing to undo.")
+        text = f"Taken back: {self.words().action(line.action)}."
+        recorded = self.record("undo", who, text=text, body={"target": line.seq})
+        self._after_change(None)
+        return self._outcome(True, text, recorded)
+
+    def redo(self, who: Who) -> Outcome:
+        """Puts back what was undone last."""
+        if self.match is None or not self.match.redo:
+            return Outcome(False, "There is nothing to redo.")
+        target = self.match.redo[-1]
+        line = next(line for line in self.match.lines if line.seq == target)
+        text = f"Put back: {self.words().action(line.action)}."
+        recorded = self.record("redo", who, text=text, body={"target": target})
+        self._after_change(None)
+        return self._outcome(True, text, recorded)
+
+    def allow(self, seq: int, who: Who) -> Outcome:
+        """Applies the illegal action of entry `seq` after all: the table rules otherwise."""
+        found = next((f for f in self.match.findings if f.seq == seq), None) if self.match else None
+        if found is None:
+            return Outcome(False, f"Entry {seq} is no refused action of this match.")
+        if not found.open:
+            return Outcome(False, "That has been settled already.")
+        return self.act({**found.action, "force": True}, who, allows=seq)
+
+    def amend(self, seq: int, action: Json, who: Who) -> Outcome:
+        """Corrects the applied action of entry `seq`: "it was that card", "it was that face"."""
+        line = next((x for x in self.match.lines if x.seq == seq), None) if self.match else None
+        if self.match is None or line is None:
+            return Outcome(False, f"Entry {seq} is no action that was applied in this match.")
+        if action.get("do") != line.action.get("do"):
+            return Outcome(False, "A correction keeps the kind of action; undo it to play another kind.")
+        parsed = self.match.game.parse(action)
+        if not hasattr(parsed, "severity"):
+            text = f"Corrected: {self.words().action(line.action)}; it was: {self.words().action(action)}."
+            recorded = self.record("amend", who, action, text=text, body={"target": seq})
+            broken = [x for x in self.match.lines if x.broken is not None]
+            if broken:
+                text += f" {len(broken)} later action(s) no longer hold; see the list."
+            self._after_change(None)
+            return self._outcome(True, text, recorded)
+        return Outcome(False, parsed.text, (parsed.to_json(),))
+
+    def answer(self, question: str, answer: str, who: Who) -> Outcome:
+        """Answers a question: the actions that the answer stands for are done, in order."""
+        asked = self.match.questions.get(question) if self.match else None
+        if asked is None:
+            return Outcome(False, "That question is no longer open.")
+        chosen = next((a for a in asked.answers if a.id == answer), None)
+        if chosen is None:
+            known = ", ".join(a.id for a in asked.answers)
+            return Outcome(False, f"{answer!r} is no answer to that question; there are: {known}.")
+        if who.kind == "seat" and asked.seats and int(who.id or 0) not in asked.seats:
+            return Outcome(False, "That question is for another seat.")
+        body = {"question": question, "answer": answer}
+        text = f"{asked.text} {chosen.label}."
+        recorded = self.record("answer", who, text=text, body=body)
+        outcome = self._outcome(True, text, recorded)
+        for act in chosen.acts:
+            outcome = self.act(act, who)
+            if not outcome.ok:
+                break
+        return outcome
+
+    def new_match(self, game: Any, ruleset: Any, setup: Json, who: Who, body: Json) -> Outcome:
+        """Begins a match: its `match` entry and the setup action, in one commit."""
+        verdict = game.apply(game.initial(ruleset), game.parse(setup))
+        if not verdict.ok:
+            found = tuple(f.to_json() for f in verdict.findings)
+            return Outcome(False, found[0]["text"], found)
+        rules = game.ruleset_json(ruleset)
+        digest = hashlib.sha256(json.dumps(rules, sort_keys=True).encode()).hexdigest()
+        full = {"game": game.name, "ruleset": rules, "ruleset_sha256": digest, **body}
+        number = self.seq + 1
+        begun = self._entry("match", who, text="A new match begins.", body=full, match=number)
+        first = self._entry(
+            "action", who, setup, True, text="The match is set up.", match=number, after=begun
+        )
+        recorded = self._commit([begun, first])
+        self.match = Match(begun)
+        self.match.fold(first)
+        self.last_die.clear()
+        self._after_change(None)
+        return self._outcome(True, "The match begins.", recorded)
+
+    def say(self, kind: EntryKind, text: str, who: Who, body: Json | None = None) -> Outcome:
+        """Pause, resume, a flag, an announcement, a call for a judge, a dismissed finding."""
+        recorded = self.record(kind, who, text=text, body=body or {})
+        return self._outcome(True, text, recorded)
+
+    def tick(self) -> bool:
+        """Once in a while: tries the backlog again. True where a screen may have changed."""
+        if not self.backlog:
+            return False
+        return self._commit([])
+
+    # -- what goes on inside -----------------------------------------------------------------------
+
+    def words(self) -> Words:
+        """How this table speaks of its seats and cards."""
+        names = {s.id: s.name for s in self.layout.seats if s.name}
+        values: Json = {}
+        if self.match is not None:
+            names |= {s["seat"]: s["name"] for s in self.match.begun.body["seats"] if s.get("name")}
+            score = self.match.begun.body["ruleset"].get("score", {})
+            values = {kind: card["value"] for kind, card in score.items()}
+        return Words(names, values)
+
+    def context(self) -> Context:
+        """The interpreter's knowledge now."""
+        match = self.match
+        if match is None:
+            return Context(self.layout, None, {}, {}, (), (), self.words(), lambda _: (False, {}))
+        game = match.game
+
+        def judge(action: Json) -> tuple[bool, Json]:
+            verdict = match.judge(action)
+            return verdict.ok, game.state_json(verdict.state)
+
+        return Context(
+            self.layout,
+            game.name,
+            self._state(),
+            game.cards(match.state),
+            tuple(match.questions.values()),
+            tuple(match.findings),
+            self.words(),
+            judge,
+        )
+
+    def _carry_out(self, intent: Intent, event: Settled) -> None:
+        match intent:
+            case Action(action, who, evidence):
+                self._face(action, evidence)
+                self.act(action, who, evidence)
+            case Ask(question, evidence):
+                body = question.to_json()
+                self.record("question", TABLE, evidence=evidence, text=question.text, body=body)
+            case Withdraw(question, text):
+                self.record("withdrawn", TABLE, text=text, body={"question": question})
+            case TakenBack(findings, text):
+                self.record("dismiss", TABLE, evidence=(event,), text=text, body={"ids": list(findings)})
+            case Note(text, scan, card):
+                shown = NoteShown(text, self.clocks.wall(), card)
+                if scan:
+                    self.scan = shown
+                else:
+                    self.notes.append(shown)
+                    self.record("notice", TABLE, evidence=(event,), text=text)
+
+    def _face(self, action: Json, evidence: Iterable[Settled]) -> None:
+        if action.get("do") == "roll":
+            text = "; ".join(evidence_text(e) for e in evidence)
+            self.last_die[action["seat"]] = {"face": action["face"], "text": text}
+
+    def _device(self, event: DeviceChanged) -> None:
+        health = event.health
+        known = self.devices.get(health.device)
+        now = self.clocks.wall()
+        if known is None or known.health.state != health.state:
+            self.devices[health.device] = DeviceState(health, now)
+            if known is not None or health.state != "starting":
+                text = f"{health.kind.capitalize()} {health.device}: {health.detail}"
+                self.record("device", Who("device", health.device), evidence=(event,), text=text)
+        else:
+            self.devices[health.device] = DeviceState(health, known.since)
+
+    def _state(self) -> Json:
+        return self.match.game.state_json(self.match.state) if self.match else {}
+
+    def _after_change(self, before: Json | None) -> None:
+        """What follows from a new state: idle questions go, awaited rolls are asked for."""
+        match = self.match
+        if match is None:
+            return
+        for question in list(match.questions.values()):
+            acts = [answer.acts[0] for answer in question.answers if answer.acts]
+            if acts and not any(match.judge(act).ok for act in acts):
+                body = {"question": question.id}
+                self.record("withdrawn", TABLE, text="The question has answered itself.", body=body)
+        self._awaiting()
+
+    def _awaiting(self) -> None:
+        state = self._state()
+        seats = awaited(state) if state.get("game") == "althera" else []
+        now = self.clocks.wall()
+        self.awaited_since = {s: self.awaited_since.get(s, now) for s in seats}
+        self.dice.await_rolls(self.clocks.mono(), seats)
+
+    def record(
+        self,
+        kind: EntryKind,
+        who: Who,
+        action: Json | None = None,
+        ok: bool | None = None,
+        findings: tuple[Json, ...] = (),
+        evidence: Sequence[Settled] = (),
+        text: str = "",
+        body: Json | None = None,
+    ) -> bool:
+        """Commits one entry and folds it in. False where it waits in the backlog for the disk."""
+        entry = self._entry(kind, who, action, ok, findings, evidence, text, body)
+        recorded = self._commit([entry])
+        if self.match is not None:
+            self.match.fold(entry)
+        return recorded
+
+    def _entry(
+        self,
+        kind: EntryKind,
+        who: Who,
+        action: Json | None = None,
+        ok: bool | None = None,
+        findings: tuple[Json, ...] = (),
+        evidence: Sequence[Settled] = (),
+        text: str = "",
+        body: Json | None = None,
+        match: int | None = None,
+        after: Entry | None = None,
+    ) -> Entry:
+        number = match if match is not None else (self.match.begun.seq if self.match else 0)
+        return Entry(
+            (after.seq if after else self.seq) + 1,
+            kind,
+            self.clocks.wall(),
+            self.clocks.mono(),
+            self.clocks.boot,
+            number,
+            who,
+            action,
+            ok,
+            findings,
+            tuple(settled_json(e) for e in evidence),
+            text,
+            body or {},
+        )
+
+    def _commit(self, entries: list[Entry]) -> bool:
+        """Writes what waits and these entries in one transaction, in order."""
+        if entries:
+            self.seq = entries[-1].seq
+            self.events.extend(entries)
+        self.backlog.extend(entries)
+        try:
+            self.journal.append(self.backlog)
+        except NotRecordedError as error:
+            self.disk_trouble = error.reason
+            return False
+        self.backlog.clear()
+        self.disk_trouble = ""
+        return True
+
+    def _outcome(
+        self, ok: bool, text: str, recorded: bool, findings: tuple[Json, ...] = ()
+    ) -> Outcome:
+        if recorded:
+            return Outcome(ok, text, findings, self.seq)
+        return Outcome(ok, f"{text} Not recorded yet: {self.disk_trouble}.", findings, None)

@@ -1,0 +1,247 @@
+"""The running table: one thread that owns it, a queue in, entries out, views for everybody else.
+
+Anyone may call the face's methods from any thread. Nothing is shown before it is committed: a view is
+made from the core only between two items, under a lock that the thread holds while it changes things.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeout
+from typing import Any
+
+from engine.errors import CrowntableError
+from engine.game import Audience
+from host.core import Core
+from host.entry import Entry, Json
+from host.face import Outcome, VirtualWorld, Who
+from host.match import match_row, rebuilt
+from host.newmatch import begin
+from host.sighting import Sighting
+from host.view import make_view
+
+log = logging.getLogger(__name__)
+
+#: seconds that a caller waits for the table's answer
+PATIENCE = 5.0
+#: seconds between two looks at what time alone changes (the backlog, the match's clock)
+TICK = 0.5
+
+Job = Callable[[], Outcome]
+
+
+class LiveTable:
+    """host.face.Table over a Core. `start` before use; `stop` closes the journal."""
+
+    def __init__(self, core: Core, virtual: bool = False) -> None:
+        self.core = core
+        self.virtual: VirtualWorld | None = None
+        self._is_virtual = virtual
+        self._queue: queue.SimpleQueue[Sighting | tuple[Job, Future[Outcome]] | None] = queue.SimpleQueue()
+        self._lock = threading.RLock()
+        self._views: dict[tuple[str, int | None], Json] = {}
+        self._ended: dict[int, Json] = {}
+        self._version = 1
+        self._listeners: list[Callable[[int], None]] = []
+        self._thread = threading.Thread(target=self._run, name="table", daemon=True)
+
+    def start(self) -> None:
+        """Begins to take sightings and commands."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Finishes what is queued, then closes the journal."""
+        self._queue.put(None)
+        self._thread.join(PATIENCE)
+        self.core.journal.close()
+
+    # -- what comes in -----------------------------------------------------------------------------
+
+    def emit(self, sighting: Sighting) -> None:
+        """What devices call; returns at once."""
+        self._queue.put(sighting)
+
+    def act(self, action: Json, who: Who) -> Outcome:
+        """See host.face.Table."""
+        return self._ask(lambda: self.core.act(action, who))
+
+    def command(self, command: Json, who: Who) -> Outcome:
+        """See host.face.Table."""
+        job = _command(self.core, command, who)
+        return job if isinstance(job, Outcome) else self._ask(job)
+
+    def _ask(self, job: Job) -> Outcome:
+        future: Future[Outcome] = Future()
+        self._queue.put((job, future))
+        try:
+            return future.result(PATIENCE)
+        except FutureTimeout:
+            return Outcome(False, "The table did not answer in time; look at the screen, then try again.")
+        except CrowntableError as error:
+            return Outcome(False, f"{error.what} {error.cure}")
+
+    # -- what goes out -----------------------------------------------------------------------------
+
+    def view(self, audience: Audience) -> Json:
+        """See host.face.Table."""
+        key = (audience.kind, audience.seat)
+        with self._lock:
+            known = self._views.get(key)
+            if known is None:
+                known = make_view(self.core, audience, self._version, self._is_virtual)
+                self._views[key] = known
+            return known
+
+    def version(self) -> int:
+        """See host.face.Table."""
+        return self._version
+
+    def listen(self, changed: Callable[[int], None]) -> Callable[[], None]:
+        """See host.face.Table."""
+        with self._lock:
+            self._listeners.append(changed)
+
+        def stop() -> None:
+            with self._lock:
+                if changed in self._listeners:
+                    self._listeners.remove(changed)
+
+        return stop
+
+    def public_state(self) -> tuple[Any, Any, Json]:
+        """The game, its state and the state's JSON now; (None, None, {}) before any match."""
+        with self._lock:
+            match = self.core.match
+            if match is None:
+                return None, None, {}
+            return match.game, match.state, match.game.state_json(match.state)
+
+    def entries(self, after: int = 0, limit: int = 500) -> list[Json]:
+        """See host.face.Table."""
+        with self._lock:
+            return [entry.to_json() for entry in self.core.journal.read(after, limit)]
+
+    def match_entries(self, number: int) -> list[Entry]:
+        """All entries of the match whose `match` entry has this seq."""
+        with self._lock:
+            return list(self.core.journal.read(match=number))
+
+    def matches(self) -> list[Json]:
+        """See host.face.Table."""
+        with self._lock:
+            running = self.core.match
+            rows = []
+            for begun in reversed(self.core.journal.match_entries()):
+                if running is not None and running.begun.seq == begun.seq:
+                    rows.append(match_row(running, self.core.events[-1] if self.core.events else begun))
+                else:
+                    if begun.seq not in self._ended:
+                        match, last = rebuilt(list(self.core.journal.read(match=begun.seq)))
+                        self._ended[begun.seq] = match_row(match, last)
+                    rows.append(self._ended[begun.seq])
+            return rows
+
+    def preview_undo(self) -> Json:
+        """See host.face.Table."""
+        with self._lock:
+            match = self.core.match
+            line = match.last_undoable() if match else None
+            if match is None or line is None:
+                return {"text": "There is nothing to undo.", "changes": []}
+            words = self.core.words()
+            now = match.game.state_json(match.state)
+            then = match.game.state_json(match.preview(line.seq))
+            return {"text": f"Takes back: {words.action(line.action)}.", "changes": words.changes(now, then)}
+
+    # -- the thread --------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        while True:
+            try:
+                item = self._queue.get(timeout=TICK)
+            except queue.Empty:
+                with self._lock:
+                    changed = self.core.tick()
+                if changed:
+                    self._publish()
+                continue
+            if item is None:
+                return
+            if isinstance(item, tuple):
+                self._do(*item)
+                continue
+            with self._lock:
+                changed = self._sighting(item)
+            if changed:
+                self._publish()
+
+    def _sighting(self, sighting: Sighting) -> bool:
+        # The room's edge: a fault in judging one sighting must not take the table down (promise 1).
+        try:
+            return self.core.sighting(sighting)
+        except Exception:
+            log.exception("could not take in %r", sighting)
+            return False
+
+    def _do(self, job: Job, future: Future[Outcome]) -> None:
+        # The room's edge: whatever a command did wrong is its caller's answer, not the table's end.
+        try:
+            with self._lock:
+                outcome = job()
+        except BaseException as error:
+            if not isinstance(error, CrowntableError):
+                log.exception("a command failed")
+            future.set_exception(error)
+            return
+        self._publish()
+        future.set_result(outcome)
+
+    def _publish(self) -> None:
+        with self._lock:
+            self._version += 1
+            self._views.clear()
+            listeners = list(self._listeners)
+        for changed in listeners:
+            changed(self._version)
+
+
+def _command(core: Core, command: Json, who: Who) -> Job | Outcome:
+    """The job that a command stands for, or the Outcome that says what is wrong with it."""
+    name = command.get("cmd")
+    try:
+        match name:
+            case "answer":
+                question, answer = str(command["question"]), str(command["answer"])
+                return lambda: core.answer(question, answer, who)
+            case "undo":
+                return lambda: core.undo(who)
+            case "redo":
+                return lambda: core.redo(who)
+            case "allow":
+                seq = int(command["seq"])
+                return lambda: core.allow(seq, who)
+            case "amend":
+                target, action = int(command["seq"]), dict(command["action"])
+                return lambda: core.amend(target, action, who)
+            case "dismiss":
+                finding = str(command["id"])
+                return lambda: core.say("dismiss", "Waved through.", who, {"ids": [finding]})
+            case "new-match":
+                return lambda: begin(core, command, who)
+            case "pause" | "resume":
+                text = "The match is paused." if name == "pause" else "The match goes on."
+                return lambda: core.say(name, text, who)
+            case "flag" | "announce":
+                text = str(command["text"])[:500]
+                return lambda: core.say(name, text, who)
+            case "judge":
+                text = f"{core.words().seat(int(who.id or 0))} asks for a judge."
+                return lambda: core.say("judge", text, who)
+    except (KeyError, TypeError, ValueError) as error:
+        return Outcome(False, f"The command {name!r} is not complete: {error}.")
+    known = "answer, undo, redo, allow, amend, dismiss, new-match, pause, resume, flag, announce, judge"
+    return Outcome(False, f"The command {name!r} is not known; there are: {known}.")

@@ -1,0 +1,266 @@
+"""The View: one state of the table for one audience, as docs/view.md describes it."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+
+from engine.game import Audience
+from host.core import Core, DeviceState
+from host.entry import Entry, Json
+from host.match import Match
+from host.scene import scene
+
+#: seat colours where the game gives none (Anthem)
+PLAIN_COLOURS = ("#b3243a", "#c9971c", "#3b8fc4", "#3f8f4f")
+EVENT_KINDS = frozenset(
+    ["match", "action", "undo", "redo", "amend", "allow", "answer", "device", "flag", "announce", "judge",
+     "pause", "resume", "dismiss", "notice"]
+)  # fmt: skip
+
+
+def program_version() -> str:
+    """This installation's version."""
+    try:
+        return version("crowntable")
+    except PackageNotFoundError:
+        return "development"
+
+
+def make_view(core: Core, audience: Audience, number: int, virtual: bool) -> Json:
+    """The whole View; `number` is the publication it belongs to."""
+    match = core.match
+    game = match.game.view(match.state, audience) if match else {}
+    saved = core.backlog[0].seq - 1 if core.backlog else core.seq
+    view: Json = {
+        "version": number,
+        "seq": saved,
+        "boot": core.clocks.boot,
+        "at": core.clocks.wall(),
+        "program": program_version(),
+        "audience": {"kind": audience.kind, "seat": audience.seat},
+        "match": _match(core, match, virtual) if match else None,
+        "game": game,
+        "seats": _seats(core, match) if match else [],
+        "findings": _findings(match) if match else [],
+        "questions": _questions(match, audience) if match else [],
+        "events": _events(core, saved),
+        "devices": [_device(name, state) for name, state in sorted(core.devices.items())],
+        "banner": _banner(core),
+        "zones": _zones(core),
+        "scan": {"text": core.scan.text, "card": core.scan.card, "at": core.scan.at} if core.scan else None,
+        "dice": _dice(core, game),
+        "undo": _undo(core, match),
+        "redo": _redo(core, match),
+        "notices": [{"text": n.text, "at": n.at} for n in reversed(core.notes)],
+    }
+    shown = scene(view)
+    view["crown"] = {
+        "colour": "#{:02x}{:02x}{:02x}".format(*shown.colour),
+        "pattern": shown.pattern,
+        "pace": shown.pace,
+        "why": shown.why,
+        "hardware": _hardware(core),
+    }
+    return view
+
+
+def _match(core: Core, match: Match, virtual: bool) -> Json:
+    state = match.game.state_json(match.state)
+    body = match.begun.body
+    return {
+        "id": f"m{match.begun.seq}",
+        "game": match.game.name,
+        "ruleset": body["ruleset"].get("name", "") or body["ruleset_sha256"][:8],
+        "number": body.get("number", 1),
+        "started": match.begun.wall,
+        "elapsed": match.clock.now(core.clocks.boot, core.clocks.mono()),
+        "expected": None,
+        "paused": match.clock.paused,
+        "over": state.get("phase") == "over",
+        "virtual": virtual,
+        "layout": core.layout.name,
+        "edited": len(match.edited),
+        "broken": [
+            {"seq": line.seq, "text": core.words().action(line.action), "why": line.broken.text}
+            for line in match.lines
+            if line.broken is not None
+        ],
+    }
+
+
+def _seats(core: Core, match: Match) -> list[Json]:
+    words = core.words()
+    seats = []
+    for i, seat in enumerate(match.begun.body["seats"]):
+        seats.append(
+            {
+                "seat": seat["seat"],
+                "name": words.seat(seat["seat"]),
+                "house": seat.get("house"),
+                "house_name": seat.get("house_name"),
+                "colour": seat.get("colour") or PLAIN_COLOURS[i % len(PLAIN_COLOURS)],
+            }
+        )
+    return seats
+
+
+def _findings(match: Match) -> list[Json]:
+    rows = []
+    settled = [f for f in reversed(match.findings) if not f.open][:10]
+    for found in [*(f for f in reversed(match.findings) if f.open), *settled]:
+        rows.append(
+            {
+                "id": found.id,
+                "seq": found.seq,
+                **found.finding,
+                "rule_text": match.game.rules.get(found.finding["rule"], ""),
+                "cure": _cure(found.finding["severity"], found.action),
+                "action": found.action,
+                "at": found.at,
+                "open": found.open,
+            }
+        )
+    return rows
+
+
+def _cure(severity: str, action: Json) -> str:
+    if severity == "illegal":
+        what = "Take the card back" if action.get("card") else "Undo it"
+        return f"{what}, or let the table allow it."
+    return "Look at it together; undo it or wave it through."
+
+
+def _questions(match: Match, audience: Audience) -> list[Json]:
+    return [
+        {
+            "id": q.id,
+            "text": q.text,
+            "seats": list(q.seats),
+            "since": q.since,
+            "answers": [{"id": a.id, "label": a.label} for a in q.answers],
+        }
+        for q in match.questions.values()
+        if audience.kind != "seat" or not q.seats or audience.seat in q.seats
+    ]
+
+
+def _events(core: Core, saved: int) -> list[Json]:
+    undone = {line.seq for line in core.match.lines if line.undone} if core.match else set()
+    rows = []
+    for entry in reversed(core.events):
+        if entry.kind in EVENT_KINDS and entry.text:
+            rows.append(
+                {
+                    "seq": entry.seq,
+                    "at": entry.wall,
+                    "kind": entry.kind,
+                    "text": entry.text,
+                    "ok": entry.ok,
+                    "who": f"{entry.who.kind} {entry.who.id}".strip(),
+                    "by_hand": entry.who.kind in ("seat", "operator"),
+                    "edited": core.match is not None and entry.seq in core.match.edited,
+                    "undone": entry.seq in undone,
+                    "recorded": entry.seq <= saved,
+                    "evidence": _evidence(entry),
+                }
+            )
+    return rows
+
+
+def _evidence(entry: Entry) -> list[str]:
+    lines = [_evidence_line(e) for e in entry.evidence]
+    if not lines:
+        by = {"seat": f"seat {entry.who.id}", "operator": "the operator", "bot": "a stand-in player"}
+        lines = [f"Entered at the screen by {by[entry.who.kind]}."] if entry.who.kind in by else []
+    return lines
+
+
+def _evidence_line(found: Json) -> str:
+    """One line of evidence from the journal's JSON of a settled event."""
+    match found["kind"]:
+        case "CardArrived":
+            ms = round((found["at"] - found["first"]) * 1000)
+            return f"zone {found['zone']}, {found['reads']} of {found['scans']} reads in {ms} ms"
+        case "CardLeft":
+            return f"zone {found['zone']}: not read for {found['misses']} scans, {found['ms']} ms"
+        case "CardDoubt":
+            return f"read in {found['kept']} and in {found['other']} at once"
+        case "DieRested":
+            sure = f"confidence {found['confidence']:.2f}" if found["face"] else found["why"] or "not sure"
+            return f"camera {found['camera']}, {found['frames']} frames, {sure}"
+        case "ZoneRate":
+            return f"zone {found['zone']}: {found['rate']:.0%} of scans read the card"
+        case "Pressed":
+            return f"button {found['button']} at {found['device']}"
+        case "DeviceChanged":
+            return f"{found['device']}: {found['state']}"
+    return str(found["kind"])
+
+
+def _device(name: str, state: DeviceState) -> Json:
+    health = state.health
+    return {
+        "id": name,
+        "kind": health.kind,
+        "state": health.state,
+        "detail": health.detail,
+        "since": state.since,
+        "facts": dict(health.facts),
+    }
+
+
+def _banner(core: Core) -> list[Json]:
+    if not core.disk_trouble:
+        return []
+    waiting = len(core.backlog)
+    return [
+        {
+            "level": "red",
+            "text": f"Nothing is recorded: {core.disk_trouble}. Play goes on; {waiting} entries wait.",
+            "cure": "Free some space or mend the disk; what waits is then recorded by itself.",
+        }
+    ]
+
+
+def _zones(core: Core) -> list[Json]:
+    lying: dict[str, list[Json]] = {}
+    for zone, _, card, state in core.tracker.cards():
+        if card is not None:
+            lying.setdefault(zone, []).append({"card": card, "state": state})
+    rates = core.tracker.rates()
+    return [
+        {
+            "id": zone.id,
+            "kind": zone.kind,
+            "seat": zone.seat,
+            "place": zone.place,
+            "cards": lying.get(zone.id, []),
+            "health": rates[zone.id],
+        }
+        for zone in core.layout.zones
+    ]
+
+
+def _dice(core: Core, game: Json) -> Json:
+    why = "initiative" if game.get("phase") == "initiative" else "duel"
+    return {
+        "awaited": [{"seat": s, "why": why, "since": at} for s, at in core.awaited_since.items()],
+        "last": [{"seat": s, "sure": True, **die} for s, die in sorted(core.last_die.items())],
+    }
+
+
+def _undo(core: Core, match: Match | None) -> Json:
+    line = match.last_undoable() if match else None
+    return {"possible": line is not None, "text": core.words().action(line.action) if line else None}
+
+
+def _redo(core: Core, match: Match | None) -> Json:
+    if match is None or not match.redo:
+        return {"possible": False, "text": None}
+    line = next(line for line in match.lines if line.seq == match.redo[-1])
+    return {"possible": True, "text": core.words().action(line.action)}
+
+
+def _hardware(core: Core) -> str:
+    crowns = [s.health for s in core.devices.values() if s.health.kind == "crown"]
+    return "; ".join(h.detail for h in crowns) or "on screen only"
