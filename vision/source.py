@@ -49,15 +49,15 @@ def open_source(source: str) -> Source:
     if source.isdigit() or source.startswith("/dev/"):
         return _device(source)
     path = Path(source)
-    if path.is_dir():
-        return _Folder.of(sorted(p for p in path.iterdir() if p.suffix.lower() in SUFFIXES), source)
-    if path.suffix.lower() in SUFFIXES:
-        return _Folder.of([path], source)
     if not path.exists():
         raise VisionError(
             f"The camera source {source} does not exist.",
             "Name a device (/dev/video0), a video, a picture folder or a stream's URL.",
         )
+    if path.is_dir():
+        return _Folder.of(sorted(p for p in path.iterdir() if p.suffix.lower() in SUFFIXES), source)
+    if path.suffix.lower() in SUFFIXES:
+        return _Folder.of([path], source)
     return _Capture.of(source, live=False)
 
 
