@@ -9,13 +9,13 @@ What others use (each in the module named):
         what one player holds; `drawn` (Anthem) is the card just drawn, not among `cards`
 
     hands.Hands(game: Game, rng: random.Random)
-        .sync(state) -> None          after every verdict (and once after a restart, from any state):
+        .sync(state) -> None          after every verdict (and once after a restart, from any one):
                                       cards that left are dropped, cards gained come, hands are
                                       filled to the public hand sizes from the shuffled decks
         .hand(seat) -> Hand           what that seat holds now; in Anthem the seat to move draws
                                       here, once a turn
-        .reshuffle(seat) -> None      the hand goes back into the deck, which is shuffled, and a hand
-                                      of the present size is drawn (a redraw's own count comes by sync)
+        .reshuffle(seat) -> None      the hand goes back into the shuffled deck and as many are drawn
+                                      anew (a redraw's smaller count comes by sync)
 
     bots.Bot (Protocol)
         name: str

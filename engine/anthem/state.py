@@ -1,0 +1,173 @@
+"""Anthem's cards and the public state of a match: layouts, hand sizes, wins; never a hand's content."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from engine.anthem.ruleset import Ruleset
+
+#: Seats that a table can have (ANT-1.1 fills two to four of them).
+SEATS = range(1, 6)
+PLAYERS = range(2, 5)
+#: Free places of a layout, ANT-2.1. They are also the indices into `Seat.layout`, whose entries
+#: 0 and 7 are the Start and the End.
+PLACES = range(1, 7)
+#: Cards in hand after the deal, ANT-2.2: eight and one Dead.
+DEALT = 9
+START, END = 0, 9
+DEAD = "dead"
+#: Values of the cards that are dealt and laid.
+VALUES = range(1, 9)
+
+#: Card id -> its set.
+SET_OF = {
+    f"s{k}/{face}": f"s{k}" for k in range(1, PLAYERS[-1] + 1) for face in (*range(START, END + 1), DEAD)
+}
+#: Card id -> its value, None for a Dead.
+VALUE_OF: dict[str, int | None] = {
+    card: None if card.endswith(DEAD) else int(card.partition("/")[2]) for card in SET_OF
+}
+
+HeroOrDragon = Literal["hero", "dragon"]
+Layout = tuple[str | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """One player. `set` is the card set that this player brought (`s1` is the first listed)."""
+
+    seat: int
+    set: str
+    name: str | None
+    layout: Layout
+    hand: int
+
+
+@dataclass(frozen=True, slots=True)
+class Win:
+    """A claim that was accepted, with the hand that proved it (None: the claimant's word)."""
+
+    seat: int
+    win: HeroOrDragon
+    shown: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A match between two actions. `before` is the state that `undo` goes back to.
+
+    `turn` counts single turns from 1. `laid` is the last card laid as (seat, place), None where
+    the last turn was kept; `inferred` are the seats whose keeps the last action took for granted.
+    """
+
+    rules: Ruleset
+    phase: Literal["setup", "play", "over"] = "setup"
+    turn: int = 0
+    to_move: int | None = None
+    seats: tuple[Seat, ...] = ()
+    wins: tuple[Win, ...] = ()
+    laid: tuple[int, int] | None = None
+    inferred: tuple[int, ...] = ()
+    before: State | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def dragon(self) -> bool:
+        """Whether the match ended with the dragon's win, alone or shared."""
+        return any(w.win == "dragon" for w in standing(self))
+
+
+def standing(state: State) -> tuple[Win, ...]:
+    """The accepted claims that count, where the ruling `both_win` prefers one over the other."""
+    preferred = tuple(w for w in state.wins if w.win == state.rules.both_win)
+    return preferred or state.wins
+
+
+def winners(state: State) -> list[int] | None:
+    """The winning seats in order, None while the match runs."""
+    if state.phase != "over":
+        return None
+    return sorted(w.seat for w in standing(state))
+
+
+def index_of(state: State, seat: int) -> int | None:
+    """Where in `state.seats` that seat is; None where nobody sits there."""
+    for i, s in enumerate(state.seats):
+        if s.seat == seat:
+            return i
+    return None
+
+
+def place_of(state: State, card: str) -> tuple[Seat, int] | None:
+    """Whose layout the card lies in and at which index; None while it is in somebody's hand."""
+    for seat in state.seats:
+        if card in seat.layout:
+            return seat, seat.layout.index(card)
+    return None
+
+
+def cards_in_play(state: State) -> Iterator[str]:
+    """Every card of the players' sets, in the order of the sets."""
+    sets = {seat.set for seat in state.seats}
+    return (card for card, its_set in SET_OF.items() if its_set in sets)
+
+
+def unlaid(state: State) -> list[str]:
+    """The cards that are in hands, in the order of the sets. Whose hand is not known."""
+    laid = {card for seat in state.seats for card in seat.layout}
+    return [card for card in cards_in_play(state) if card not in laid]
+
+
+def deads(state: State) -> frozenset[str]:
+    """The Dead cards in play."""
+    return frozenset(f"{seat.set}/{DEAD}" for seat in state.seats)
+
+
+def complete(layout: Layout) -> bool:
+    """Whether all eight places are taken."""
+    return None not in layout
+
+
+def rising(layout: Layout, value: int, place: int) -> bool:
+    """Whether `value` at `place` has nothing higher on its left and nothing lower on its right."""
+    for i, card in enumerate(layout):
+        other = None if card is None else VALUE_OF[card]
+        if other is not None and (other > value if i < place else other < value and i > place):
+            return False
+    return True
+
+
+def places_for(layout: Layout, value: int) -> list[int]:
+    """The free places where `value` may be laid (ANT-4.1, 4.2); none if the value is there already."""
+    if any(card is not None and VALUE_OF[card] == value for card in layout):
+        return []
+    return [p for p in PLACES if layout[p] is None and rising(layout, value, p)]
+
+
+def gaps(layout: Layout) -> Iterator[tuple[int, int, list[int]]]:
+    """Each run of free places as (value on its left, value on its right, the places)."""
+    low, places = START, list[int]()
+    for place, card in enumerate(layout):
+        if card is None:
+            places.append(place)
+            continue
+        value = VALUE_OF[card]
+        if value is None:  # a Dead laid by force has no value: it only takes a place
+            continue
+        if places:
+            yield low, value, places
+        low, places = value, []
+
+
+def stuck(state: State, seat: Seat) -> bool:
+    """Whether the seat's layout can never be completed: a gap has more places than values left."""
+    if complete(seat.layout):
+        return False
+    own = {VALUE_OF[c] for c in seat.layout if c is not None}
+    left = {VALUE_OF[card] for card in unlaid(state)}
+    for low, high, places in gaps(seat.layout):
+        fitting = [v for v in range(low + 1, high) if v not in own and v in left]
+        if len(fitting) < len(places):
+            return True
+    return False
