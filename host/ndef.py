@@ -317,5 +317,3 @@ def _uri(url: str) -> bytes:
 
 def _checksum(body: bytes) -> int:
     return zlib.crc32(_CARD_NAME + b"\0" + body)
-
-

@@ -454,9 +454,7 @@ def load(path: Path) -> Tag:
             f"{path.name} holds neither an NDEF message nor the pages of a tag.",
             "Give raw pages (4 bytes a page, from page 0), an NDEF message, or either of them as hex.",
         )
-    kind = next(
-        (k for k in ("NTAG213", "NTAG215", "NTAG216") if len(raw) + 9 <= CHIPS[k][2] * 8), "NTAG216"
-    )
+    kind = next((k for k in ("NTAG213", "NTAG215", "NTAG216") if len(raw) + 9 <= CHIPS[k][2] * 8), "NTAG216")
     return from_ndef(raw, card_uid(path.stem), kind, path.stem)
 
 

@@ -1,0 +1,1 @@
+"""NFC readers on PN53x chips, driven through nfcpy."""
