@@ -17,10 +17,12 @@ from typing import Any
 from engine.errors import CrowntableError
 from engine.game import Audience
 from host.core import Core
+from host.crown_scene import CrownScene
 from host.entry import Entry, Json
 from host.face import Outcome, VirtualWorld, Who
 from host.match import match_row, rebuilt
 from host.newmatch import begin
+from host.scene import scene
 from host.sighting import Sighting
 from host.view import make_view
 
@@ -119,6 +121,10 @@ class LiveTable:
             if match is None:
                 return None, None, {}
             return match.game, match.state, match.game.state_json(match.state)
+
+    def crown_scene(self) -> CrownScene:
+        """What the crown shows now."""
+        return scene(self.view(Audience("spectator")))
 
     def entries(self, after: int = 0, limit: int = 500) -> list[Json]:
         """See host.face.Table."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from engine.althera.cards import is_special
-
 from host.action import Action, Ask, Intent, Note
 from host.face import Who
 from host.interpret.context import CROWN, Context

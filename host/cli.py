@@ -1,0 +1,49 @@
+"""This room's commands, and those of vision, which only we may import."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+import host.nfc.cli
+import host.virtual.cli
+import vision.cli
+from vision.errors import VisionError
+
+__all__ = ["VisionError", "register"]
+
+
+def register(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Adds the commands; what they need is imported when they run."""
+    vision.cli.register(sub)
+    host.nfc.cli.register(sub)
+    host.virtual.cli.register(sub)
+    _bench(sub)
+
+
+def _bench(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    from host.bench import methods
+
+    listing = "\n\n".join(f"{name}: {text}" for name, text in methods().items())
+    bench = sub.add_parser(
+        "bench",
+        help="the project's own measurements",
+        description="Measures Crowntable on this machine.",
+        epilog=f"{listing}\n\nexample: crowntable bench engine --json",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    bench.add_argument("what", choices=sorted(methods()), nargs="?", default="engine")
+    bench.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    bench.set_defaults(run=_run_bench)
+
+
+def _run_bench(args: argparse.Namespace) -> int:
+    from host.bench import measure
+
+    figures = measure(args.what)
+    if args.json:
+        print(json.dumps(figures))
+    else:
+        for name, value in figures.items():
+            print(f"{name}: {value}")
+    return 0

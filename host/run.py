@@ -1,0 +1,129 @@
+"""`crowntable run`: from a layout and a data folder to a running table, and back to nothing left open."""
+
+from __future__ import annotations
+
+import os
+import random
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.errors import CrowntableError
+from engine.games import games
+from host.core import Clocks, Core
+from host.devices import CrownShow, Devices
+from host.entry import Json
+from host.journal import Journal
+from host.layout import Layout
+from host.table import LiveTable
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a start was asked for. `bots`: names for the seats in order, the last one for all further
+    seats; () for none. `matches`: end after so many, 0 for never. `speed`: 1.0 is a person's pace."""
+
+    layout: Layout
+    data: Path
+    virtual: bool = False
+    bots: tuple[str, ...] = ("greedy",)
+    speed: float = 1.0
+    matches: int = 0
+    chaos: tuple[str, ...] = ()
+    seed: int | None = None
+
+
+def default_data(virtual: bool) -> Path:
+    """Where a table keeps its journal unless told otherwise; virtual tables apart from real ones."""
+    home = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
+    return Path(home) / "crowntable" / ("virtual" if virtual else "table")
+
+
+class Running:
+    """A table with everything that belongs to it. `finished` is set when the wanted matches are over."""
+
+    def __init__(self, options: Options, winner: Callable[[str], None] = lambda _: None) -> None:
+        layout = options.layout
+        if layout.game not in games():
+            raise CrowntableError(
+                f"Layout {layout.name}: the game {layout.game!r} is not known.",
+                f"Known games: {', '.join(sorted(games()))}.",
+            )
+        self.options = options
+        self.finished = threading.Event()
+        self._winner = winner
+        self._ended = 0
+        journal = Journal(options.data)
+        try:
+            clocks = Clocks(time.time, time.monotonic, uuid.uuid4().hex)
+            self._assemble(options, LiveTable(Core(journal, layout, clocks), options.virtual))
+        except BaseException:
+            journal.close()
+            raise
+
+    def _assemble(self, options: Options, table: LiveTable) -> None:
+        self.table = table
+        self.people = None
+        self.stand_ins = None
+        layout = options.layout
+        if options.virtual:
+            # Before gpiozero is imported anywhere: the LED crown's pins are gpiozero's own mock pins.
+            os.environ["GPIOZERO_PIN_FACTORY"] = "mock"
+            os.environ["GPIOZERO_MOCK_PIN_CLASS"] = "mockpwmpin"
+            layout = self._virtual(options)
+        self.devices = Devices(layout)
+        self.crown = CrownShow(table, self.devices.crowns)
+
+    def _virtual(self, options: Options) -> Layout:
+        from engine.lab.bots import bot
+        from host.virtual.people import People
+        from host.virtual.stand_ins import StandIns
+        from host.virtual.world import World
+
+        rng = random.Random(options.seed)
+        self.stand_ins = StandIns(options.layout, options.data / "dev")
+        world = World(self.table, options.layout, self.stand_ins, rng)
+        self.table.virtual = world
+        if options.bots:
+            game = games()[options.layout.game]
+            names = [*options.bots, *[options.bots[-1]] * len(options.layout.seats)]
+            bots = {s.id: bot(name, game) for s, name in zip(options.layout.seats, names, strict=False)}
+            world.bots = True
+            self.people = People(world, bots, rng, options.speed, self._over)
+        return self.stand_ins.layout
+
+    def _over(self, public: Json) -> bool:
+        words = self.table.core.words()
+        self._winner(" and ".join(words.seat(seat) for seat in public["winners"] or ()) or "nobody")
+        self._ended += 1
+        if self.options.matches and self._ended >= self.options.matches:
+            self.finished.set()
+            return False
+        return True
+
+    def start(self) -> None:
+        """Starts the table, its devices and, at a virtual table, the people."""
+        if self.stand_ins is not None:
+            self.stand_ins.start()
+            for name in self.options.chaos:
+                outcome = self.stand_ins.chaos(name, True)
+                if not outcome.ok:
+                    raise CrowntableError(f"The chaos scenario {name!r} is not known.", outcome.text)
+        self.table.start()
+        self.devices.start(self.table)
+        self.crown.start()
+        if self.people is not None:
+            self.people.start()
+
+    def stop(self) -> None:
+        """Stops everything, in the order in which nothing is lost."""
+        if self.people is not None:
+            self.people.stop()
+        self.crown.stop()
+        self.devices.stop()
+        if self.stand_ins is not None:
+            self.stand_ins.stop()
+        self.table.stop()

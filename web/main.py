@@ -1,0 +1,50 @@
+"""The console script `crowntable`: every room brings its own commands; here they meet.
+
+It stands in the topmost room because only that one may see all others.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+import engine.cli
+import host.cli
+import web.cli
+from engine.errors import CrowntableError
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line. Rooms import what is heavy only when a command runs."""
+    top = argparse.ArgumentParser(
+        prog="crowntable",
+        description="A table that knows the game lying on it.",
+        epilog="example: crowntable run --virtual",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    sub = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    web.cli.register(sub)
+    engine.cli.register(sub)
+    host.cli.register(sub)
+    return top
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Runs one command. 0 done, 1 the work failed, 2 wrong usage, 130 on Ctrl-C."""
+    args = parser().parse_args(argv)
+    try:
+        return int(args.run(args))
+    except (CrowntableError, host.cli.VisionError) as error:
+        print(error.what, error.cure, sep="\n", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # The reader of our output has gone (`… | head`): nothing more to say, and nowhere to say it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,113 @@
+"""`crowntable run`: the table with its dashboard, until it is told to stop."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import signal
+import socket
+import sys
+import threading
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+
+from engine.errors import CrowntableError
+from host.layout import find_layout
+from host.run import Options, Running, default_data
+
+LOG_BYTES = 2_000_000
+
+
+def run(args: argparse.Namespace) -> int:
+    """Runs the table. 0 when it was stopped or its matches are over; CrowntableError otherwise."""
+    from web.security import operator_pin
+    from web.server import serve
+
+    options = _options(args)
+    stop = threading.Event()
+    # Before anything is opened: a signal in the middle of the start still closes everything.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    running = Running(options, lambda names: print(f"winner: {names}", flush=True))
+    try:
+        _log_to(options.data)
+        server = serve(running.table, args.host, args.port, options.data)
+        try:
+            running.start()
+            _say(args.host, server.port, operator_pin(options.data), options)
+            while not stop.is_set() and not running.finished.is_set():
+                stop.wait(0.2)
+        finally:
+            server.stop()
+    finally:
+        running.stop()
+    return 0
+
+
+def _options(args: argparse.Namespace) -> Options:
+    if args.speed <= 0:
+        raise CrowntableError(
+            f"--speed {args.speed:g} is not above zero.", "1 is a person's pace, 50 is quick."
+        )
+    bots = tuple(b for b in (args.bots or "").split(",") if b)
+    if not args.virtual and (args.bots or args.chaos or args.matches):
+        raise CrowntableError(
+            "Bots, chaos and a number of matches exist at the virtual table only.", "Add --virtual."
+        )
+    return Options(
+        layout=find_layout(args.layout),
+        data=args.data or default_data(args.virtual),
+        virtual=args.virtual,
+        bots=() if bots == ("none",) else bots or ("greedy",),
+        speed=args.speed,
+        matches=args.matches,
+        chaos=tuple(args.chaos or ()),
+        seed=args.seed,
+    )
+
+
+def _log_to(data: Path) -> None:
+    """Everything goes to a file in the data folder; what is serious also to the terminal."""
+    root = logging.getLogger()
+    root.setLevel(logging.INFO)
+    terminal = logging.StreamHandler(sys.stderr)
+    terminal.setLevel(logging.ERROR)
+    terminal.setFormatter(logging.Formatter("%(message)s"))
+    root.addHandler(terminal)
+    try:
+        file = RotatingFileHandler(data / "crowntable.log", maxBytes=LOG_BYTES, backupCount=2)
+    except OSError as error:
+        logging.error("No log file: %s.", error.strerror)
+        return
+    file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    root.addHandler(file)
+
+
+def lan_address() -> str | None:
+    """This machine's address in its local network, None where it is in none. Nothing is sent."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))
+        except OSError:
+            return None
+        address = str(probe.getsockname()[0])
+    return None if address.startswith("127.") else address
+
+
+def _say(host: str, port: int, pin: str, options: Options) -> None:
+    """The addresses for people, and a QR code where phones can reach the table."""
+    everywhere = host in ("0.0.0.0", "::")
+    print(f"Crowntable: {options.layout.name}{', virtual' if options.virtual else ''}")
+    print(f"  table     http://{'localhost' if everywhere else host}:{port}/")
+    if options.virtual:
+        print(f"  cards     http://{'localhost' if everywhere else host}:{port}/virtual")
+    print(f"  operator  http://{'localhost' if everywhere else host}:{port}/operator   PIN {pin}")
+    lan = lan_address() if everywhere else None
+    if lan is not None:
+        import segno
+
+        url = f"http://{lan}:{port}/"
+        print(f"  phones    {url}")
+        if sys.stdout.isatty():
+            segno.make(url, micro=False).terminal(compact=True)
+    print(f"  data      {options.data}   (Ctrl-C stops; the match goes on at the next start)", flush=True)
