@@ -1,0 +1,400 @@
+"""Whether an action is legal: for each kind one function that returns every finding, in the order
+in which a judge would name them. The only place that knows; `apply`, `actions` and `options` ask it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from engine.althera.actions import (
+    Action,
+    Crown,
+    Declare,
+    Intervene,
+    Play,
+    Redraw,
+    Retreat,
+    Roll,
+    Setup,
+    Stand,
+    Undo,
+)
+from engine.althera.cards import Card
+from engine.althera.rulebook import FINDINGS
+from engine.althera.ruleset import Ruleset
+from engine.althera.state import Duel, Match, State, declarer, duel_of
+from engine.findings import make, shown
+from engine.game import Finding
+
+#: Findings after which an action has no meaning that a table could force.
+MEANINGLESS = frozenset(
+    (
+        "not-set-up",
+        "match-over",
+        "unknown-card",
+        "seat-unknown",
+        "seat-out",
+        "already-played",
+        "not-in-duel",
+        "already-duelling",
+        "nothing-to-undo",
+    )
+)
+
+
+def findings(state: State, action: Action) -> tuple[Finding, ...]:
+    """Everything that speaks against `action` now; nothing for a legal one."""
+    found: list[Finding] = []
+    _CHECKS[type(action)](state, action, found)
+    return tuple(found)
+
+
+def _note(found: list[Finding], code: str, *seats: int, rule: str | None = None, **words: str | int) -> None:
+    found.append(make(FINDINGS, code, seats, words, rule=rule))
+
+
+# What several actions share.
+
+
+def _no_match(match: Match, found: list[Finding]) -> bool:
+    """Whether there is no running match, noted."""
+    if match.phase == "setup":
+        _note(found, "not-set-up")
+        return True
+    if match.phase == "over":
+        _note(found, "match-over")
+        return True
+    return False
+
+
+def _known(state: State, found: list[Finding], *numbers: int) -> bool:
+    """Whether all these seats are in the match; those that are not, or are out, noted."""
+    seats = state.seats
+    known = True
+    for number in numbers:
+        if number not in seats:
+            _note(found, "seat-unknown", rule=None, seat=shown(number))
+            known = False
+    for number in numbers:
+        if number in seats and seats[number].out:
+            _note(found, "seat-out", number, seat=number)
+    return known
+
+
+def _card(state: State, card_id: str, found: list[Finding]) -> Card | None:
+    card = state.match.rules.cards.get(card_id)
+    if card is None:
+        _note(found, "unknown-card", card=shown(card_id))
+    return card
+
+
+def _card_is_there(state: State, card: Card, seat: int, found: list[Finding]) -> None:
+    """The card is the seat's to play and lies nowhere."""
+    owner = state.match.owners.get(card.id)
+    if owner != seat:
+        if owner is not None:
+            whose = f"seat {owner} owns it"
+        elif state.match.tiebreak:
+            whose = "it is set aside for the tie-break"
+        else:
+            whose = "its house is not in this match"
+        seats = (seat,) if owner is None else (seat, owner)
+        _note(found, "not-your-card", *seats, card=label(card), seat=seat, whose=whose)
+    for duel in state.duels:
+        if card.id in duel.cards:
+            _note(found, "already-played", seat, card=label(card))
+
+
+def label(card: Card) -> str:
+    """A card for a message: its name and its id."""
+    return f"{card.name} ({card.id})"
+
+
+def _sign_fits(card: Card | None, sign: str | None, found: list[Finding]) -> None:
+    if sign is not None and card is not None and card.kind != "alteration":
+        _note(found, "bad-input", problem=f"Not an action: sign goes with an alteration, not with {card.id}.")
+
+
+def _no_roll_awaited(duel: Duel, found: list[Finding]) -> None:
+    if duel.awaited is not None:
+        waited, why = duel.awaited
+        rule = "ALT-5.4" if why == "oracle" else "ALT-6.1"
+        _note(found, "roll-awaited", waited, rule=rule, seat=waited)
+
+
+def _whose_play(duel: Duel) -> str:
+    return f"seat {duel.turn} plays next" if duel.awaited is None else "a roll comes first"
+
+
+def _not_in_duel(seat: int, rule: str, found: list[Finding]) -> None:
+    _note(found, "not-in-duel", seat, rule=rule, seat=seat)
+
+
+# Special cards: when.
+
+
+def timing_fault(
+    rules: Ruleset, duel: Duel, kind: str, side: int, from_outside: bool
+) -> tuple[str, str] | None:
+    """Rule and reason why a special of this kind can't be laid for `side` now, or None (ALT-5.5).
+
+    A shield from outside needs no enemy field: it answers the enemy's specials (docs/rulings.md).
+    """
+    field = duel.field
+    if kind == "oracle" or (kind == "shield" and (field is None or from_outside)):
+        return None
+    enemy_owns = field is not None and field.owner != side
+    barred = rules.answer_scope == "defender_only" and side == duel.attacker
+    if enemy_owns and not barred:
+        return None
+    name = kind.capitalize()
+    rule = {"shield": "ALT-5.1", "overtake": "ALT-5.2", "alteration": "ALT-5.3"}[kind]
+    if enemy_owns:
+        return rule, f"{name} answers, and under this ruleset only the defender may answer."
+    if kind == "shield":
+        return rule, "Shield can only open or answer: the field must be empty or the enemy's."
+    return rule, f"{name} can only answer: the enemy must own the field."
+
+
+def _special_in_time(
+    rules: Ruleset, duel: Duel, card: Card, side: int, action: Play | Intervene, found: list[Finding]
+) -> None:
+    if card.value is not None:
+        return
+    fault = timing_fault(rules, duel, card.kind, side, isinstance(action, Intervene))
+    if fault is not None:
+        _note(found, "special-timing", action.seat, rule=fault[0], why=fault[1])
+    if card.kind == "alteration" and action.sign is None:
+        _note(found, "sign-missing", action.seat)
+
+
+# One function an action.
+
+
+def _check_play(state: State, action: Play, found: list[Finding]) -> None:
+    seat = action.seat
+    if state.match.phase == "setup":
+        return _note(found, "not-set-up")
+    card = state.match.rules.cards.get(action.card)
+    _sign_fits(card, action.sign, found)
+    _no_match(state.match, found)
+    if card is None:
+        _note(found, "unknown-card", card=shown(action.card))
+    if not _known(state, found, seat):
+        return None
+    if card is not None:
+        _card_is_there(state, card, seat, found)
+    duel = duel_of(state, seat)
+    if duel is None:
+        return _not_in_duel(seat, "ALT-4.2", found)
+    if duel.awaited is None and duel.turn != seat:
+        _note(found, "not-your-play", seat, seat=seat, why=_whose_play(duel))
+    plays = state.match.rules.plays
+    if duel.played(seat) >= plays:
+        _note(found, "plays-exhausted", seat, seat=seat, plays=plays)
+    if card is not None:
+        _special_in_time(state.match.rules, duel, card, seat, action, found)
+    _no_roll_awaited(duel, found)
+    return None
+
+
+def _check_intervene(state: State, action: Intervene, found: list[Finding]) -> None:
+    seat, side = action.seat, action.side
+    if state.match.phase == "setup":
+        return _note(found, "not-set-up")
+    card = state.match.rules.cards.get(action.card)
+    _sign_fits(card, action.sign, found)
+    _no_match(state.match, found)
+    if card is None:
+        _note(found, "unknown-card", card=shown(action.card))
+    if not _known(state, found, seat, side):
+        return None
+    if card is not None:
+        _card_is_there(state, card, seat, found)
+    duel = duel_of(state, side)
+    if duel is None:
+        _not_in_duel(side, "ALT-7.1", found)
+    elif card is not None:
+        _special_in_time(state.match.rules, duel, card, side, action, found)
+    if duel is not None:
+        _no_roll_awaited(duel, found)
+    if duel_of(state, seat) is not None:
+        _note(found, "intervene-duelling", seat, seat=seat)
+    if card is not None and card.value is not None:
+        _note(found, "intervene-score-card", seat, card=label(card))
+    if duel is not None:
+        if seat in duel.interveners:
+            _note(found, "intervene-twice", seat, seat=seat)
+        if not duel.scored:
+            _note(found, "intervene-empty-field", seat)
+    return None
+
+
+def _check_declare(state: State, action: Declare, found: list[Finding]) -> None:
+    seat, against = action.seat, action.against
+    match = state.match
+    if seat == against:
+        _note(found, "bad-input", problem="Not an action: a seat can't declare a duel against itself.")
+    if match.phase == "setup":
+        return _note(found, "not-set-up")
+    over = _no_match(match, found)
+    if not _known(state, found, seat, against) or over:
+        return None
+    for duellist in dict.fromkeys((seat, against)):
+        if duel_of(state, duellist) is not None:
+            _note(found, "already-duelling", duellist, seat=duellist)
+    pair = (seat, against) if seat < against else (against, seat)
+    may_meet = match.phase == "duels" and not (state.seats[seat].out or state.seats[against].out)
+    if may_meet and seat != against and pair not in match.pairs_left:
+        _note(found, "already-faced", *pair, a=pair[0], b=pair[1])
+    turn = declarer(state)
+    if turn != seat:
+        _note(found, "not-your-declaration", seat, why=_who_declares(match, turn))
+    return None
+
+
+def _who_declares(match: Match, turn: int | None) -> str:
+    if match.phase == "initiative":
+        return "First everyone rolls for the crown."
+    if match.phase == "tiebreak":
+        return "The duels of a tie-break start by themselves."
+    if turn is None:
+        return "No duel can be declared now: nobody free has a free opponent left."
+    return f"It is seat {turn}'s turn to declare."
+
+
+def _check_redraw(state: State, action: Redraw, found: list[Finding]) -> None:
+    seat = action.seat
+    if _no_match(state.match, found) and state.match.phase == "setup":
+        return None
+    if not _known(state, found, seat):
+        return None
+    duel = duel_of(state, seat)
+    if duel is None:
+        return _not_in_duel(seat, "ALT-4.1", found)
+    if duel.awaited is not None:
+        return _no_roll_awaited(duel, found)
+    if duel.played(seat):
+        _note(found, "redraw-too-late", seat, seat=seat)
+    hand, floor = state.seats[seat].hand, state.match.rules.min_hand
+    if hand <= floor:
+        _note(found, "redraw-floor", seat, seat=seat, hand=hand, floor=floor)
+    return None
+
+
+def _check_retreat(state: State, action: Retreat, found: list[Finding]) -> None:
+    seat = action.seat
+    if _no_match(state.match, found) and state.match.phase == "setup":
+        return None
+    if not _known(state, found, seat):
+        return None
+    duel = duel_of(state, seat)
+    if duel is None:
+        return _not_in_duel(seat, "ALT-6.1", found)
+    if duel.awaited is not None or duel.turn != seat:
+        _note(found, "not-your-play", seat, rule="ALT-6.1", seat=seat, why=_whose_play(duel))
+    _no_roll_awaited(duel, found)
+    if duel.field is None or duel.field.owner == seat:
+        _note(found, "retreat-not-now", seat, why="One retreats from an enemy field only.")
+    elif state.match.rules.retreat_by == "defender_only" and seat == duel.attacker:
+        _note(found, "retreat-not-now", seat, why="Under this ruleset only the defender may retreat.")
+    if seat in duel.retreated:
+        _note(found, "retreat-used", seat, seat=seat)
+    return None
+
+
+def _check_stand(state: State, action: Stand, found: list[Finding]) -> None:
+    seat = action.seat
+    if _no_match(state.match, found) and state.match.phase == "setup":
+        return None
+    if not _known(state, found, seat):
+        return None
+    duel = duel_of(state, seat)
+    if duel is None:
+        return _not_in_duel(seat, "ALT-4.4", found)
+    _no_roll_awaited(duel, found)
+    why = _why_not_stand(state.match.rules, duel, seat)
+    if why is not None:
+        _note(found, "stand-not-now", seat, why=why)
+    return None
+
+
+def _why_not_stand(rules: Ruleset, duel: Duel, seat: int) -> str | None:
+    if rules.closing_card == "required":
+        return "Under this ruleset the defender must play the last card."
+    if seat != duel.defender:
+        return "Only the defender can leave the last card unplayed."
+    if duel.by_attacker < rules.plays or duel.by_defender != rules.plays - 1:
+        return f"One stands after the attacker's card {rules.plays}, with one card left."
+    if duel.field is None or duel.field.owner != seat:
+        return "One stands on one's own field only."
+    return None
+
+
+def _check_roll(state: State, action: Roll, found: list[Finding]) -> None:
+    seat = action.seat
+    if _no_match(state.match, found) and state.match.phase == "setup":
+        return
+    if not _known(state, found, seat) or found:
+        return
+    if not roll_awaited(state, seat):
+        _note(found, "unexpected-roll", seat, seat=seat)
+
+
+def roll_awaited(state: State, seat: int) -> bool:
+    """Whether a roll of this seat is awaited: for the crown or in a duel."""
+    if seat in state.match.to_roll:
+        return True
+    return any(duel.awaited is not None and duel.awaited.seat == seat for duel in state.duels)
+
+
+def _check_crown(state: State, action: Crown, found: list[Finding]) -> None:
+    if _no_match(state.match, found) and state.match.phase == "setup":
+        return
+    _known(state, found, action.seat)
+
+
+def _check_setup(state: State, action: Setup, found: list[Finding]) -> None:
+    wrong = setup_fault(state.match.rules, action)
+    if wrong is not None:
+        _note(found, "bad-input", problem=f"Not an action: {wrong}.")
+    elif state.match.phase not in ("setup", "over"):
+        _note(found, "bad-input", problem="A match is running: set up when it is over.")
+
+
+def setup_fault(rules: Ruleset, action: Setup) -> str | None:
+    """What is wrong with the players or the length of a setup (ALT-1.1, ALT-2.2), or None."""
+    seats = [player.seat for player in action.players]
+    houses = [player.house for player in action.players]
+    if not 2 <= len(seats) <= 5:
+        return f"players must be 2 to 5, not {len(seats)}"
+    if len(set(seats)) != len(seats):
+        return "players must sit at different seats"
+    if len(set(houses)) != len(houses):
+        return "players must lead different houses"
+    if action.turns not in rules.turns:
+        offered = ", ".join(map(str, rules.turns))
+        return f"turns must be one of {offered}, not {shown(action.turns)}"
+    return None
+
+
+def _check_undo(state: State, action: Undo, found: list[Finding]) -> None:
+    if state.match.phase == "setup":
+        _note(found, "not-set-up")
+    if state.before is None and not state.idle:
+        _note(found, "nothing-to-undo")
+
+
+_CHECKS: Mapping[type[Any], Callable[[State, Any, list[Finding]], None]] = {
+    Setup: _check_setup,
+    Roll: _check_roll,
+    Crown: _check_crown,
+    Declare: _check_declare,
+    Redraw: _check_redraw,
+    Play: _check_play,
+    Retreat: _check_retreat,
+    Stand: _check_stand,
+    Intervene: _check_intervene,
+    Undo: _check_undo,
+}

@@ -1,0 +1,60 @@
+"""Findings as data: a game lists its codes in a table, and verdicts are built from that table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from engine.game import Finding, Severity
+
+
+class FindingKind(NamedTuple):
+    """One line of a game's table of findings: the rule it cites unless the case names another, how
+    grave it is, and its wording with `{words}` to fill in."""
+
+    rule: str
+    severity: Severity
+    text: str
+
+
+Catalogue = Mapping[str, FindingKind]
+
+
+def make(
+    catalogue: Catalogue,
+    code: str,
+    seats: tuple[int, ...] = (),
+    words: Mapping[str, str | int] | None = None,
+    *,
+    rule: str | None = None,
+    severity: Severity | None = None,
+) -> Finding:
+    """The finding `code` of `catalogue`, worded. KeyError if the table lacks the code or a word."""
+    kind = catalogue[code]
+    return Finding(
+        code,
+        kind.severity if severity is None else severity,
+        kind.rule if rule is None else rule,
+        seats,
+        kind.text.format_map(words) if words else kind.text,
+    )
+
+
+def bad_input(problem: str) -> Finding:
+    """The finding for a line that is no action at all; `problem` names the field.
+
+    >>> bad_input("seat is missing").code
+    'bad-input'
+    """
+    return Finding("bad-input", "illegal", "", (), f"Not an action: {problem}.")
+
+
+def as_warnings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The same findings, the illegal ones as warnings: what stays of them when the table forces a move."""
+    return tuple(f._replace(severity="warning") if f.severity == "illegal" else f for f in findings)
+
+
+def shown(value: object, limit: int = 40) -> str:
+    """`value` for a message, cut short: nobody wants a 60 KiB card id read back to them."""
+    text = ascii(value) if not isinstance(value, int) or -(10**18) < value < 10**18 else "a huge number"
+    return text if len(text) <= limit else text[: limit - 3] + "..."
