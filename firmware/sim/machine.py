@@ -1,0 +1,62 @@
+"""Stand-in for MicroPython's `machine`: the parts that the firmware uses, wired to `world.WORLD`."""
+
+from world import EXIT_SOFT, WORLD, leave
+
+PWRON_RESET = 1
+WDT_RESET = 3
+SOFT_RESET = 5
+
+
+def reset_cause():
+    return {"power": PWRON_RESET, "watchdog": WDT_RESET}.get(WORLD.cause, SOFT_RESET)
+
+
+def unique_id():
+    return WORLD.identity
+
+
+def reset():
+    leave(EXIT_SOFT)
+
+
+class Pin:
+    IN = 0
+    OUT = 1
+    PULL_UP = 1
+
+    def __init__(self, number, mode=-1, pull=-1, value=None):
+        self.number = number
+        if value is not None:
+            WORLD.set_pin(number, value)
+
+    def value(self, level=None):
+        if level is not None:
+            WORLD.set_pin(self.number, level)
+        return WORLD.get_pin(self.number)
+
+
+class SPI:
+    def __init__(self, bus, baudrate=0, polarity=0, phase=0, sck=None, mosi=None, miso=None):
+        if polarity or phase:
+            raise ValueError("the chips want mode 0")
+
+    def write(self, out):
+        if WORLD.active is not None:
+            WORLD.active.transfer(out, None)
+
+    def write_readinto(self, out, into):
+        if WORLD.active is not None:
+            WORLD.active.transfer(out, into)
+        else:
+            for at in range(len(into)):
+                into[at] = 0xFF
+
+
+class WDT:
+    """Feeding it is the moment at which the outside world comes in."""
+
+    def __init__(self, timeout=5000):
+        self.timeout = timeout
+
+    def feed(self):
+        WORLD.poll()

@@ -1,0 +1,1 @@
+"""The link to our firmware on a Pico: the line protocol, the serial device, the ring."""

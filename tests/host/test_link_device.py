@@ -1,0 +1,156 @@
+"""The link against the real firmware in a real MicroPython, on a pseudo-terminal."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from host import ndef
+from host.crown_scene import CrownScene
+from host.link.device import LinkDevice
+from host.sighting import Health, Inventory, Press, Sighting
+from host.virtual.pico import VirtualPico
+
+UID = "04A1B2C3D4E5F6"
+OTHER = "04112233445566"
+PATIENCE_S = 20.0
+
+
+def card_memory(card: str, uid: str = UID) -> bytes:
+    """A NTAG213's pages with our record on it."""
+    raw = bytes.fromhex(uid)
+    head = raw[:3] + bytes((0x88 ^ raw[0] ^ raw[1] ^ raw[2],)) + raw[3:] + b"\0\x48\0\0" + b"\xe1\x10\x12\0"
+    return (head + ndef.tlv(ndef.encode_card(card)) + b"\xfe").ljust(180, b"\0")
+
+
+class Heard:
+    """Everything a device emits, with waiting for it."""
+
+    def __init__(self) -> None:
+        self.all: list[Sighting] = []
+        self._news = threading.Condition()
+
+    def __call__(self, sighting: Sighting) -> None:
+        with self._news:
+            self.all.append(sighting)
+            self._news.notify_all()
+
+    def wait(self, wanted: Callable[[Sighting], bool], since: int = 0) -> Sighting:
+        """The first sighting from number `since` on that is wanted."""
+        deadline = time.monotonic() + PATIENCE_S
+        with self._news:
+            while True:
+                for sighting in self.all[since:]:
+                    if wanted(sighting):
+                        return sighting
+                assert self._news.wait(deadline - time.monotonic()), f"waited in vain; heard {self.all[-5:]}"
+
+    def health(self, state: str, since: int = 0) -> Health:
+        found = self.wait(lambda s: isinstance(s, Health) and s.state == state, since)
+        assert isinstance(found, Health)
+        return found
+
+    def tags(self, antenna: int, uids: set[str], since: int = 0) -> Inventory:
+        """The first good inventory of an antenna with exactly these tags."""
+        found = self.wait(
+            lambda s: (
+                isinstance(s, Inventory) and s.ok and s.antenna == antenna and {t.uid for t in s.tags} == uids
+            ),
+            since,
+        )
+        assert isinstance(found, Inventory)
+        return found
+
+
+@pytest.fixture
+def pico() -> Iterator[VirtualPico]:
+    pico = VirtualPico("pico", 4, buttons=["done"])
+    pico.start()
+    yield pico
+    pico.stop()
+
+
+@pytest.fixture
+def link(pico: VirtualPico) -> Iterator[tuple[LinkDevice, Heard]]:
+    device, heard = LinkDevice("pico", pico.path, 4), Heard()
+    device.start(heard)
+    heard.health("up")
+    yield device, heard
+    device.stop()
+
+
+def wait_until(what: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not what():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.02)
+
+
+def test_a_card_laid_is_read_with_its_id_and_gone_when_lifted(
+    pico: VirtualPico, link: tuple[LinkDevice, Heard]
+) -> None:
+    _, heard = link
+    heard.tags(2, set())
+    pico.place(2, UID, card_memory("s2/5"))
+    laid = heard.tags(2, {UID})
+    assert (laid.reader, laid.tags[0].card, laid.tags[0].why) == ("pico", "s2/5", None)
+    since = len(heard.all)
+    pico.lift(2, UID)
+    heard.tags(2, set(), since)
+
+
+def test_two_cards_in_one_field_are_both_read(pico: VirtualPico, link: tuple[LinkDevice, Heard]) -> None:
+    _, heard = link
+    pico.place(0, UID, card_memory("s2/5"))
+    pico.place(0, OTHER, card_memory("s3/7", OTHER))
+    both = heard.tags(0, {UID, OTHER})
+    assert {tag.uid: tag.card for tag in both.tags} == {UID: "s2/5", OTHER: "s3/7"}
+    assert pico.most_fields == 1
+
+
+def test_a_button_is_pressed_once(pico: VirtualPico, link: tuple[LinkDevice, Heard]) -> None:
+    _, heard = link
+    pico.press("done")
+    heard.wait(lambda s: isinstance(s, Press) and s.button == "done")
+    time.sleep(0.4)
+    assert sum(isinstance(s, Press) for s in heard.all) == 1
+
+
+def test_the_ring_shows_the_scene_and_is_dark_after_stop(
+    pico: VirtualPico, link: tuple[LinkDevice, Heard]
+) -> None:
+    device, _ = link
+    device.show(CrownScene((0, 0, 255), "steady", 0, "somebody's house"))
+    wait_until(lambda: any(blue > 20 for _, _, blue in pico.leds()))
+    assert all(red == green == 0 for red, green, _ in pico.leds())
+    device.stop()
+    wait_until(lambda: not any(map(any, pico.leds())))
+    device.stop()
+
+
+def test_f20_a_pulled_cable_is_said_within_a_second_and_heals(
+    pico: VirtualPico, link: tuple[LinkDevice, Heard]
+) -> None:
+    device, heard = link
+    pico.place(1, UID, card_memory("s2/5"))
+    heard.tags(1, {UID})
+    device.show(CrownScene((255, 0, 0), "steady", 0, "red"))
+    since = len(heard.all)
+    pulled = time.monotonic()
+    pico.unplug()
+    lost = heard.health("lost", since)
+    assert lost.at - pulled < 1
+    assert lost.detail.startswith("link lost")
+    pico.lift(1, UID)
+    pico.place(3, OTHER, card_memory("s3/7", OTHER))
+    time.sleep(0.3)
+    assert not any(isinstance(s, Inventory) and not s.ok for s in heard.all)
+    since = len(heard.all)
+    pico.plug()
+    heard.health("up", since)
+    heard.tags(1, set(), since)
+    assert heard.tags(3, {OTHER}, since).tags[0].card == "s3/7"
+    wait_until(lambda: any(red > 20 for red, _, _ in pico.leds()))
