@@ -48,20 +48,3 @@ FINDINGS: Catalogue = {
     "layout-stuck": FindingKind("ANT-4.2", "warning", "Seat {seat}'s layout can no longer be completed."),
     "nothing-to-undo": FindingKind("", "illegal", "There is nothing to undo."),
 }  # fmt: skip
-
-#: Findings that a table may overrule with `force`: what they forbid has a meaning all the same.
-FORCEABLE = frozenset(
-    {
-        "not-rising",
-        "value-twice",
-        "no-room",
-        "dead-laid",
-        "already-laid",
-        "card-moved",
-        "claim-incomplete",
-        "claim-dead-in-hand",
-        "claim-hand-mismatch",
-        "claim-not-all-dead",
-        "dragon-off",
-    }
-)

@@ -7,11 +7,12 @@ verdict, `actions` and the screen's options all ask here.
 from __future__ import annotations
 
 from engine.anthem.actions import Action, Claim, Keep, Lay, Setup, Undo
-from engine.anthem.catalogue import FINDINGS, FORCEABLE
+from engine.anthem.catalogue import FINDINGS
 from engine.anthem.state import (
     SET_OF,
     VALUE_OF,
     Layout,
+    Seat,
     State,
     complete,
     deads,
@@ -23,9 +24,14 @@ from engine.anthem.state import (
 from engine.findings import bad_input, make, shown
 from engine.game import Finding
 
+#: Findings after which an action has no meaning that a table could force.
+MEANINGLESS = frozenset(
+    ("not-set-up", "match-over", "unknown-card", "seat-unknown", "place-taken", "nothing-to-undo")
+)
+
 
 def objections(state: State, action: Action) -> list[Finding]:
-    """Every finding that makes the action illegal; empty where it is legal."""
+    """Everything that speaks against `action` now; nothing for a legal one."""
     match action:
         case Lay():
             return lay_objections(state, action)
@@ -39,94 +45,89 @@ def objections(state: State, action: Action) -> list[Finding]:
             return undo_objections(state)
 
 
-def forced(action: Action, found: list[Finding]) -> bool:
-    """Whether the table's `force` gives the action a meaning in spite of these findings."""
-    return action.force and all(f.code in FORCEABLE for f in found)
-
-
 def setup_objections(state: State) -> list[Finding]:
     """A match is set up first, and again only once it is over."""
     if state.phase == "play":
-        return [bad_input("setup comes first, or after the match is over")]
+        return [bad_input("a match is running; set up when it is over")]
     return []
 
 
 def undo_objections(state: State) -> list[Finding]:
     """Undo goes back as far as the setup."""
-    return [make(FINDINGS, "nothing-to-undo")] if state.before is None else []
+    found = [_note("not-set-up")] if state.phase == "setup" else []
+    return found if state.before is not None else [*found, _note("nothing-to-undo")]
 
 
 def keep_objections(state: State, keep: Keep) -> list[Finding]:
     """Any card may be kept (ANT-5.1); a keep before the seat's turn implies those before it."""
-    return _not_running(state) or _nobody_there(state, keep.seat)
+    if state.phase == "setup":
+        return [_note("not-set-up")]
+    return [*_over(state), *_nobody_at(state, keep.seat)]
 
 
 def lay_objections(state: State, lay: Lay) -> list[Finding]:
-    """ANT-4 and ANT-5.1. The card itself, should it lie in this layout, is left out of the rest."""
-    if found := _not_running(state):
-        return found
-    found = []
-    if lay.card not in SET_OF or SET_OF[lay.card] not in (s.set for s in state.seats):
-        found.append(make(FINDINGS, "unknown-card", (lay.seat,), card=shown(lay.card)))
-    if index_of(state, lay.seat) is None:
-        found += _nobody_there(state, lay.seat)
-    if found:
-        return found
-    return _misplaced(state, lay)
+    """ANT-4 and ANT-5.1."""
+    if state.phase == "setup":
+        return [_note("not-set-up")]
+    found = _over(state)
+    known = SET_OF.get(lay.card) in {s.set for s in state.seats}
+    if not known:
+        found.append(_note("unknown-card", lay.seat, card=shown(lay.card)))
+    found += _nobody_at(state, lay.seat)
+    i = index_of(state, lay.seat)
+    if i is not None:
+        found += _misplaced(state, state.seats[i], lay) if known else []
+    return found
 
 
-def _misplaced(state: State, lay: Lay) -> list[Finding]:
-    seat = state.seats[index_of(state, lay.seat) or 0]
+def _misplaced(state: State, seat: Seat, lay: Lay) -> list[Finding]:
+    """What the layout has against the card. Should it lie there already, it is left out of the rest."""
     value, lies = VALUE_OF[lay.card], place_of(state, lay.card)
     moved = lies is not None and lies[0] is seat and lies[1] != lay.place
     layout: Layout = tuple(None if c == lay.card else c for c in seat.layout)
     found = []
     if (other := layout[lay.place]) is not None:
-        found.append(make(FINDINGS, "place-taken", (lay.seat,), place=lay.place, other=other))
+        found.append(_note("place-taken", lay.seat, place=lay.place, other=other))
     if value is not None:
         twin = next((c for c in layout if c is not None and VALUE_OF[c] == value), None)
         if not rising(layout, value, lay.place):
-            found.append(make(FINDINGS, "not-rising", (lay.seat,), value=value, place=lay.place))
+            found.append(_note("not-rising", lay.seat, value=value, place=lay.place))
         if twin is not None:
-            found.append(make(FINDINGS, "value-twice", (lay.seat,), value=value, other=twin))
+            found.append(_note("value-twice", lay.seat, value=value, other=twin))
         elif not places_for(layout, value):
-            found.append(make(FINDINGS, "no-room", (lay.seat,), value=value))
+            found.append(_note("no-room", lay.seat, value=value))
     else:
-        found.append(make(FINDINGS, "dead-laid", (lay.seat,)))
+        found.append(_note("dead-laid", lay.seat))
     if moved:
-        found.append(make(FINDINGS, "card-moved", (lay.seat,), card=lay.card))
+        found.append(_note("card-moved", lay.seat, card=lay.card))
     elif lies is not None:
-        found.append(make(FINDINGS, "already-laid", (lay.seat,), card=lay.card, owner=lies[0].seat))
+        found.append(_note("already-laid", lay.seat, card=lay.card, owner=lies[0].seat))
     return found
 
 
 def claim_objections(state: State, claim: Claim) -> list[Finding]:
     """ANT-6.1 and ANT-6.2, as far as the table can know and the ruling `proof` asks."""
-    if found := _no_claim_now(state, claim) or _nobody_there(state, claim.seat):
+    if claim.shown is None and state.rules.proof == "show" and state.phase != "setup":
+        return [bad_input("shown is missing, and the whole hand must prove a win")]
+    if state.phase == "setup":
+        return [_note("not-set-up")]
+    found = [*([] if _still_claimable(state, claim) else _over(state)), *_nobody_at(state, claim.seat)]
+    i = index_of(state, claim.seat)
+    if i is None:
         return found
-    seat = state.seats[index_of(state, claim.seat) or 0]
-    hand = claim.shown
-    if hand is None and state.rules.proof == "show":
-        return [bad_input("shown is missing: the whole hand proves a win")]
-    found = []
+    me, hand, all_dead = state.seats[i], claim.shown, deads(state)
     if claim.win == "hero":
-        if not complete(seat.layout):
-            found.append(
-                make(
-                    FINDINGS, "claim-incomplete", (claim.seat,), seat=claim.seat, free=seat.layout.count(None)
-                )
-            )
-        if hand is not None and deads(state) & set(hand):
-            found.append(make(FINDINGS, "claim-dead-in-hand", (claim.seat,), seat=claim.seat))
-    if hand is not None and (why := _mismatch(state, hand, seat.hand)):
-        found.append(make(FINDINGS, "claim-hand-mismatch", (claim.seat,), seat=claim.seat, why=why))
+        if not complete(me.layout):
+            found.append(_note("claim-incomplete", me.seat, seat=me.seat, free=me.layout.count(None)))
+        if hand is not None and all_dead & set(hand):
+            found.append(_note("claim-dead-in-hand", me.seat, seat=me.seat))
+    if hand is not None and (why := _mismatch(state, hand, me.hand)):
+        found.append(_note("claim-hand-mismatch", me.seat, seat=me.seat, why=why))
     if claim.win == "dragon":
-        if hand is not None and (missing := deads(state) - set(hand)):
-            found.append(
-                make(FINDINGS, "claim-not-all-dead", (claim.seat,), seat=claim.seat, missing=len(missing))
-            )
+        if hand is not None and (missing := all_dead - set(hand)):
+            found.append(_note("claim-not-all-dead", me.seat, seat=me.seat, missing=len(missing)))
         if state.rules.dragon == "off":
-            found.append(make(FINDINGS, "dragon-off", (claim.seat,)))
+            found.append(_note("dragon-off", me.seat))
     return found
 
 
@@ -145,23 +146,23 @@ def _mismatch(state: State, hand: tuple[str, ...], size: int) -> str:
     return ""
 
 
-def _no_claim_now(state: State, claim: Claim) -> list[Finding]:
+def _still_claimable(state: State, claim: Claim) -> bool:
     """A won match can still be claimed for the other win, unless `both_win` sets that one behind."""
-    if state.phase != "over":
-        return _not_running(state)
-    answered = {w.win for w in state.wins} == {"dragon" if claim.win == "hero" else "hero"}
-    if answered and claim.seat != state.wins[0].seat and state.rules.both_win in ("shared", claim.win):
-        return []
-    return [make(FINDINGS, "match-over", (claim.seat,))]
-
-
-def _not_running(state: State) -> list[Finding]:
-    if state.phase == "play":
-        return []
-    return [make(FINDINGS, "not-set-up" if state.phase == "setup" else "match-over")]
-
-
-def _nobody_there(state: State, seat: int) -> list[Finding]:
+    if state.phase != "over" or {w.win for w in state.wins} == {"hero", "dragon"}:
+        return False
+    first = state.wins[0]
     return (
-        [make(FINDINGS, "seat-unknown", (seat,), seat=shown(seat))] if index_of(state, seat) is None else []
+        first.win != claim.win and first.seat != claim.seat and state.rules.both_win in ("shared", claim.win)
     )
+
+
+def _over(state: State) -> list[Finding]:
+    return [_note("match-over")] if state.phase == "over" else []
+
+
+def _nobody_at(state: State, seat: int) -> list[Finding]:
+    return [_note("seat-unknown", seat=shown(seat))] if index_of(state, seat) is None else []
+
+
+def _note(code: str, *seats: int, **words: str | int) -> Finding:
+    return make(FINDINGS, code, seats, words)

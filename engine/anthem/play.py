@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from engine.anthem.actions import Action, Claim, Keep, Lay, Setup, Undo
 from engine.anthem.catalogue import FINDINGS
-from engine.anthem.legality import forced, objections
+from engine.anthem.legality import MEANINGLESS, objections
 from engine.anthem.state import (
     DEALT,
     END,
@@ -33,16 +33,18 @@ WINS: tuple[HeroOrDragon, ...] = ("hero", "dragon")
 
 
 def apply(state: State, action: Action) -> Verdict:
-    """The verdict on one action. Illegal: the state handed back is the one passed in.
+    """The verdict on one action. Illegal: the state is the very object passed in.
 
-    An illegal action with `force` is applied where it has a meaning, its findings then being
-    warnings. None where the place is taken, the card or the seat is not in the match, the match
-    does not run or a claim lacks the hand that it needs.
+    With `force` an illegal action is applied as far as it has a meaning, its findings then being
+    warnings; where it has none (the place is taken, the card or the seat is not in the match, the
+    match is over) nothing changes but that there is one more action to undo.
     """
     found = objections(state, action)
-    if found and not forced(action, found):
+    if found and not (action.force and _can_be_forced(action, found)):
         return Verdict(False, tuple(found), state)
     remarks = list(as_warnings(found))
+    if any(f.code in MEANINGLESS for f in found):
+        return _applied(state if state.phase == "setup" else replace(state, before=state), remarks)
     match action:
         case Lay():
             return _lay(state, action, remarks)
@@ -88,11 +90,16 @@ def likeliest_claim(state: State, seat: int, win: HeroOrDragon) -> Claim:
     """A seat's claim, where a hand must be shown with the first hand that could prove it."""
     i = index_of(state, seat)
     if i is None or state.rules.proof == "trust":
-        return Claim(seat, win)
+        return Claim(seat, win, () if i is None else None)
     dead = deads(state)
     plain = [card for card in unlaid(state) if card not in dead]
     proof = plain if win == "hero" else [*sorted(dead), *plain]
     return Claim(seat, win, tuple(proof[: state.seats[i].hand]))
+
+
+def _can_be_forced(action: Action, found: list[Finding]) -> bool:
+    """Anything but what is no action at all. A setup in mid-match can, and a claim without a hand."""
+    return isinstance(action, Setup | Claim) or all(f.code != "bad-input" for f in found)
 
 
 def _applied(state: State, remarks: list[Finding]) -> Verdict:
@@ -130,7 +137,7 @@ def _hint(state: State, after: State, lay: Lay) -> list[Finding]:
     if state.rules.hints == "off" or i is None:
         return []
     if stuck(after, after.seats[i]) and not stuck(state, state.seats[i]):
-        return [make(FINDINGS, "layout-stuck", (lay.seat,), seat=lay.seat)]
+        return [make(FINDINGS, "layout-stuck", (lay.seat,), {"seat": lay.seat})]
     return []
 
 
@@ -138,7 +145,7 @@ def _keeps(inferred: tuple[int, ...], seat: int) -> list[Finding]:
     if not inferred:
         return []
     whose = ("seat " if len(inferred) == 1 else "seats ") + ", ".join(map(str, inferred))
-    return [make(FINDINGS, "keeps-inferred", inferred, whose=whose, seat=seat)]
+    return [make(FINDINGS, "keeps-inferred", inferred, {"whose": whose, "seat": seat})]
 
 
 def _pass_turns(state: State, seat: int) -> State:
