@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from engine.althera import actions as _actions
@@ -30,10 +30,10 @@ class Althera:
     parse = staticmethod(_actions.parse)
     dump = staticmethod(_actions.dump)
     apply = staticmethod(_apply.apply)
-    actions: Any = staticmethod(_options.actions)
-    options: Any = staticmethod(_options.options)
+    actions = staticmethod(_options.actions)
+    options = staticmethod(_options.options)
     state_json = staticmethod(_views.state_json)
-    view: Any = staticmethod(_views.view)
+    view = staticmethod(_views.view)
 
     @staticmethod
     def setup_action(seats: Iterable[int], **details: Any) -> Json:
@@ -48,4 +48,4 @@ class Althera:
 
 GAME: Game = Althera()
 
-__all__ = ["GAME", "HOUSES", "Althera", "Sequence"]
+__all__ = ["GAME", "HOUSES", "Althera"]

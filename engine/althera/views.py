@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from engine.althera.options import options
 from engine.althera.state import Duel, LastDuel, Seat, State, declarer
-from engine.game import Audience, Json
+from engine.althera.steps import steps
+from engine.game import Audience, Json, Option
 
 
 def state_json(state: State) -> Json:
@@ -73,5 +75,25 @@ def _last(last: LastDuel) -> Json:
 
 
 def view(state: State, audience: Audience) -> Json:
-    """For the time being the public state."""
-    return state_json(state)
+    """`state_json` and what a screen shows beside it.
+
+    Each duel has its `steps`; `last_duel_steps` are those of the duel that ended last; `change` is
+    seat -> cards now minus cards at this turn's start; `names` seat -> name; for an audience of
+    kind `seat` there are `options`. Hands and decks are hidden because the state never knows them.
+    """
+    obj = state_json(state)
+    match = state.match
+    for shown, duel in zip(obj["duels"], state.duels, strict=True):
+        shown["steps"] = steps(match.rules, duel)
+    last = match.last_duel
+    obj["last_duel_steps"] = [] if last is None else steps(match.rules, last.duel)
+    obj["change"] = {str(seat["seat"]): seat["cards"] - match.began[seat["seat"]] for seat in obj["seats"]}
+    obj["names"] = {str(player.seat): player.name for player in match.players if player.name}
+    if audience.kind == "seat" and audience.seat is not None:
+        obj["options"] = [_option(option) for option in options(state, audience.seat)]
+    return obj
+
+
+def _option(option: Option) -> Json:
+    why = None if option.why is None else option.why.to_json()
+    return {"action": option.action, "legal": option.legal, "why": why}
