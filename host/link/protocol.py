@@ -53,7 +53,7 @@ def format_line(verb: str, words: Mapping[str, str | int]) -> bytes:
     """The bytes of one line. Raises ValueError where a word would not come out as it went in.
 
     >>> format_line("ask", {"what": "hello"})
-    b'ask what=hello*9C7C\\n'
+    b'ask what=hello*F2BF\\n'
     """
     parts = [verb, *(f"{key}={value}" for key, value in words.items())]
     for part in parts:
