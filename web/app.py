@@ -1,0 +1,181 @@
+"""The Flask application: pages and API by audience, and the rules that hold for every answer."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from flask import Flask, Response, current_app, g, jsonify, render_template, request
+from werkzeug.exceptions import HTTPException
+
+from host.face import Table
+from web import assets, catalogue, cookies
+from web.security import Guard
+
+CSP: Final = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "font-src 'self'",
+        "connect-src 'self'",
+        "worker-src 'self'",
+        "manifest-src 'self'",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+    )
+)
+HEADERS: Final = {
+    "Content-Security-Policy": CSP,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """What the views need: the table, the guard, the number of open streams, where we listen."""
+
+    table: Table
+    guard: Guard
+    streams: Callable[[], int]
+    host: str
+    port: int
+
+
+def site() -> Site:
+    """The site of the request under way."""
+    return cast(Site, current_app.config["SITE"])
+
+
+def wants_json() -> bool:
+    """Is the request one of a program's, to be answered in JSON?"""
+    return request.path.startswith("/api/") or request.path == "/health"
+
+
+def refusal(status: int, text: str, cure: str = "") -> tuple[Response, int]:
+    """A refused API request: one sentence, and what to do next where there is something to do."""
+    return jsonify(ok=False, text=text, cure=cure), status
+
+
+def _before() -> Any:
+    guard = site().guard
+    if not guard.is_host(request.headers.get("Host")):
+        return refuse(421, "host")
+    g.visitor = request.cookies.get(cookies.VISITOR)
+    g.new_visitor = not g.visitor or len(g.visitor) > 64
+    if g.new_visitor:
+        g.visitor = secrets.token_urlsafe(12)
+    g.language = catalogue.choose(
+        request.cookies.get(cookies.LANGUAGE), request.headers.get("Accept-Language")
+    )
+    if request.method not in ("GET", "HEAD", "OPTIONS"):
+        origin = request.headers.get("Origin")
+        if origin not in (None, f"http://{request.host}", f"https://{request.host}"):
+            return refuse(403, "origin")
+        token = request.headers.get("X-CSRF-Token") or request.form.get("csrf")
+        if g.new_visitor or not guard.is_csrf(g.visitor, token):
+            return refuse(403, "csrf")
+        if not guard.pace.allows(request.remote_addr or "?"):
+            return refuse(429, "pace")
+    return None
+
+
+def refuse(status: int, key: str, **values: object) -> Any:
+    """A refusal with the catalogue's words: JSON for programs, a page for people."""
+    words = catalogue.texts(g.get("language", catalogue.DEFAULT))
+    text, cure = words[f"refused.{key}"], words[f"refused.{key}_cure"]
+    for name, value in values.items():
+        text, cure = text.replace(f"{{{name}}}", str(value)), cure.replace(f"{{{name}}}", str(value))
+    if wants_json():
+        return refusal(status, text, cure)
+    return render_template("refused.html", title=text, text=text, cure=cure, status=status), status
+
+
+def _after(response: Response) -> Response:
+    for name, value in HEADERS.items():
+        response.headers.setdefault(name, value)
+    response.headers.setdefault("Cache-Control", "no-store")
+    response.headers["Server"] = "crowntable"
+    if g.get("new_visitor") and not request.path.startswith("/static/"):
+        set_cookie(response, cookies.VISITOR, g.visitor, max_age=30 * 86400)
+    return response
+
+
+def set_cookie(response: Any, name: str, value: str, max_age: int | None = None) -> None:
+    """A cookie as all of ours are: not for scripts, not sent from other sites' forms."""
+    response.set_cookie(
+        name, value, max_age=max_age, httponly=True, samesite="Lax", secure=request.is_secure, path="/"
+    )
+
+
+def _http_error(error: HTTPException) -> Any:
+    status = error.code or 500
+    if 300 <= status < 400:
+        return error
+    key = {404: "missing", 405: "method", 413: "large"}.get(status, "bad" if status < 500 else "broken")
+    return refuse(status, key)
+
+
+def _crash(error: Exception) -> Any:
+    # The room's edge: whatever a page stumbles over is logged, and the visitor reads one sentence.
+    current_app.logger.exception("a request failed: %s", error)
+    return refuse(500, "broken")
+
+
+def _context() -> dict[str, Any]:
+    words = catalogue.texts(g.get("language", catalogue.DEFAULT))
+    return {
+        "t": lambda key: words[key],
+        "lang": g.get("language", catalogue.DEFAULT),
+        "languages": catalogue.languages(),
+        "assets": f"/static/{assets.version()}",
+        "csrf": site().guard.csrf(g.get("visitor") or ""),
+        "nav_virtual": site().table.virtual is not None,
+    }
+
+
+def _static(version: str, name: str) -> Any:
+    found = assets.asset(name)
+    if found is None:
+        return refuse(404, "missing")
+    packed = found.packed is not None and "gzip" in request.headers.get("Accept-Encoding", "")
+    body = found.packed if packed and found.packed is not None else found.plain
+    response = Response(body, content_type=found.kind)
+    if packed:
+        response.headers["Content-Encoding"] = "gzip"
+    response.headers["Vary"] = "Accept-Encoding"
+    forever = version == assets.version()
+    response.headers["Cache-Control"] = (
+        "public, max-age=31536000, immutable" if forever else "no-cache"
+    )
+    return response
+
+
+def create_app(
+    table: Table, guard: Guard, *, streams: Callable[[], int] = lambda: 0, host: str = "", port: int = 0
+) -> Flask:
+    """The application for one table. Threads of a pool may run it at once."""
+    from web import api, operator, public, seat, virtual  # they import `site` from here
+
+    app = Flask("web", static_folder=None, template_folder="templates")
+    app.config["SITE"] = Site(table, guard, streams, host, port)
+    app.config["MAX_CONTENT_LENGTH"] = 64 * 1024
+    app.json.sort_keys = False  # type: ignore[attr-defined]  # Flask types the base provider only
+    app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
+    app.before_request(_before)
+    app.after_request(_after)
+    app.context_processor(_context)
+    app.register_error_handler(HTTPException, _http_error)
+    app.register_error_handler(Exception, _crash)
+    app.add_url_rule("/static/<version>/<path:name>", "static", _static)
+    for part in (public, seat, operator, virtual, api):
+        app.register_blueprint(part.blueprint)
+    return app

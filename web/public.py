@@ -1,0 +1,55 @@
+"""Pages for everybody: the table, and this table's health for programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Blueprint, jsonify, make_response, redirect, request
+
+from web import addresses, assets, catalogue, cookies, page
+from web.app import set_cookie, site
+from web.audience import SPECTATOR
+
+blueprint = Blueprint("public", __name__)
+
+
+@blueprint.get("/")
+def table() -> Any:
+    """The table: what everyone looks at."""
+    here = site()
+    url = addresses.lan_url(here.host, here.port)
+    return page.render("page.html", "table", SPECTATOR, extra={"join": url})
+
+
+@blueprint.get("/health")
+def health() -> Any:
+    """Is the program alive? Nothing about people or cards."""
+    here = site()
+    view = here.table.view(SPECTATOR)
+    devices = [{key: device.get(key) for key in ("id", "kind", "state")} for device in view["devices"]]
+    return jsonify(
+        ok=True,
+        program=view.get("program"),
+        assets=assets.version(),
+        version=here.table.version(),
+        streams=here.streams(),
+        devices=devices,
+    )
+
+
+@blueprint.post("/language")
+def language() -> Any:
+    """Remembers a visitor's language and goes back to where they were."""
+    wanted = request.form.get("lang", "")
+    back = request.form.get("back", "/")
+    safe = back if back.startswith("/") and not back.startswith(("//", "/\\")) else "/"
+    response = make_response(redirect(safe, code=303))
+    if wanted in catalogue.languages():
+        set_cookie(response, cookies.LANGUAGE, wanted, max_age=365 * 86400)
+    return response
+
+
+@blueprint.get("/favicon.ico")
+def favicon() -> Any:
+    """Browsers that ask for the old name get the crest."""
+    return redirect(f"/static/{assets.version()}/img/crown.svg", code=302)

@@ -1,0 +1,41 @@
+/** What the server laid beside the page: texts, first view, tokens. */
+
+/** @type {Object<string, any>} */
+export const boot = JSON.parse(document.getElementById("boot").textContent);
+
+/**
+ * A text of the catalogue with its {names} filled in.
+ * @param {string} key @param {Object<string, any>} [values] @returns {string}
+ */
+export function t(key, values) {
+  let text = boot.texts[key];
+  if (text === undefined) return key;
+  if (values) for (const [name, value] of Object.entries(values)) text = text.replaceAll(`{${name}}`, String(value));
+  return text;
+}
+
+/** The text where the catalogue has it, else `otherwise`. @param {string} key @param {string} otherwise */
+export function maybe(key, otherwise) {
+  return boot.texts[key] === undefined ? otherwise : boot.texts[key];
+}
+
+/** "one.key" for 1, "many.key" for others: `tn("cards", 3)` reads cards.one or cards.many. */
+export function tn(key, n, values) {
+  return t(`${key}.${n === 1 ? "one" : "many"}`, { n, ...values });
+}
+
+const clock = new Intl.DateTimeFormat(boot.lang, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+
+/** A wall time in seconds as 21:04. @param {number} seconds */
+export function hhmm(seconds) {
+  return clock.format(new Date(seconds * 1000));
+}
+
+/** A duration in seconds as 1:05:09 or 5:09. @param {number} seconds */
+export function duration(seconds) {
+  const s = Math.max(0, Math.floor(seconds));
+  const two = (/** @type {number} */ n) => String(n).padStart(2, "0");
+  const hours = Math.floor(s / 3600);
+  const minutes = Math.floor(s / 60) % 60;
+  return hours ? `${hours}:${two(minutes)}:${two(s % 60)}` : `${minutes}:${two(s % 60)}`;
+}

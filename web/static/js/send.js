@@ -1,0 +1,49 @@
+/** Sending: commands and actions to the table, and its answer as a short word on the screen. */
+import { boot, t } from "./boot.js";
+
+/**
+ * Posts JSON; the answer is the table's Outcome, or one that says why there is none.
+ * @param {string} path @param {Object<string, any>} body
+ * @returns {Promise<{ok: boolean, text: string, findings: any[], seq: number|null}>}
+ */
+export async function post(path, body) {
+  try {
+    const answer = await fetch(path, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", "X-CSRF-Token": boot.csrf },
+      body: JSON.stringify(body),
+    });
+    const read = await answer.json();
+    return { ok: Boolean(read.ok), text: [read.text, read.cure].filter(Boolean).join(" "), findings: read.findings || [], seq: read.seq ?? null };
+  } catch {
+    return { ok: false, text: t("send.no_answer"), findings: [], seq: null };
+  }
+}
+
+/** A game action as this page's person. @param {Object<string, any>} action */
+export async function act(action) {
+  return told(await post("/api/v1/act", { as: boot.audience, action }));
+}
+
+/** What is not a game action. @param {Object<string, any>} command */
+export async function command(command) {
+  return told(await post("/api/v1/command", { as: boot.audience, command }));
+}
+
+function told(outcome) {
+  const reasons = outcome.findings.map((/** @type {any} */ f) => f.text).filter((/** @type {string} */ text) => text !== outcome.text);
+  toast([outcome.text, ...(outcome.ok ? [] : reasons)].filter(Boolean).join(" "), outcome.ok);
+  return outcome;
+}
+
+/** A sentence that stays a few seconds. @param {string} text @param {boolean} [ok] */
+export function toast(text, ok = true) {
+  const place = document.getElementById("toasts");
+  if (!place || !text) return;
+  const box = document.createElement("div");
+  box.className = ok ? "toast" : "toast no";
+  box.textContent = text;
+  place.append(box);
+  while (place.children.length > 3) place.firstElementChild?.remove();
+  setTimeout(() => box.remove(), ok ? 3500 : 9000);
+}
