@@ -19,7 +19,7 @@ from host.dice import DiceDesk
 from host.entry import Entry, EntryKind, Json
 from host.face import Outcome, Who
 from host.interpret import Context, interpret
-from host.interpret.althera import awaited
+from host.interpret.althera import awaited, which_way
 from host.journal import Journal, NotRecordedError
 from host.layout import Layout
 from host.match import Match
@@ -118,13 +118,14 @@ class Core:
             return Outcome(False, "No match is running: begin one first.")
         before = self._state()
         verdict = self.match.judge(action)
-        findings = tuple(finding.to_json() for finding in verdict.findings)
+        words = self.words()
+        findings = tuple(f.to_json() | {"text": words.named(f.text)} for f in verdict.findings)
         if not verdict.ok and who.kind != "device":
             return Outcome(False, findings[0]["text"], findings)
         after = self.match.game.state_json(verdict.state)
-        text = self.words().happened(action, before, after)
+        text = words.happened(action, before, after)
         if not verdict.ok:
-            text = f"{self.words().action(action)}: {findings[0]['text']}"
+            text = f"{words.action(action)}: {findings[0]['text']}"
         body = {} if allows is None else {"allows": allows}
         recorded = self.record("action", who, action, verdict.ok, findings, evidence, text, body)
         self._after_change(before)
@@ -158,7 +159,12 @@ class Core:
             return Outcome(False, f"Entry {seq} is no refused action of this match.")
         if not found.open:
             return Outcome(False, "That has been settled already.")
-        return self.act({**found.action, "force": True}, who, allows=seq)
+        action = {**found.action, "force": True}
+        if "alteration" in str(action.get("card")) and "sign" not in action:
+            question = which_way(self.context(), action, action["card"], None)
+            self.record("question", TABLE, text=question.text, body=question.to_json())
+            return Outcome(True, question.text)
+        return self.act(action, who, allows=seq)
 
     def amend(self, seq: int, action: Json, who: Who) -> Outcome:
         """Corrects the applied action of entry `seq`: "it was that card", "it was that face"."""

@@ -157,7 +157,7 @@ def kind_of(message: Message) -> str:
     named = _KINDS.get(first.type)
     if first.type in ("urn:nfc:wkt:U", "urn:nfc:wkt:Sp"):
         scheme = (first.content or "").partition(":")[0].lower()
-        named = _SCHEMES.get(scheme, "link" if first.content else "damaged link")
+        named = _SCHEMES.get(scheme, "link")
     if named is None:
         named = "data of another program" if first.type else "nothing"
     return named

@@ -7,6 +7,7 @@ other thresholds.
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -30,6 +31,10 @@ RATE_WINDOW = 40
 UNCERTAIN_MISSES = 2
 #: reads in a doubt after which a clearly stronger zone takes the card over (F09)
 DOUBT_READS = 8
+#: how unlikely a run of misses must be, at the zone's own success rate, before it is a removal (F07)
+BY_CHANCE = 1e-4
+#: misses in a row that are a removal however badly a zone reads
+MOST_MISSES = 60
 
 
 @dataclass(slots=True)
@@ -57,8 +62,16 @@ class _ZoneState:
     recent: deque[bool] = field(default_factory=lambda: deque(maxlen=RATE_WINDOW))
     weak: bool = False
 
+    def counted(self) -> list[bool]:
+        """The recent scans without the misses at their end: those may be a card being taken away."""
+        scans = list(self.recent)
+        while scans and not scans[-1]:
+            scans.pop()
+        return scans
+
     def rate(self) -> float | None:
-        return sum(self.recent) / len(self.recent) if self.recent else None
+        scans = self.counted()
+        return sum(scans) / len(scans) if scans else None
 
 
 class Tracker:
@@ -155,15 +168,24 @@ class Tracker:
             presence.missed_sightings += 1
             state.recent.append(False)
         ms = (scan.at - presence.last) * 1000
-        if presence.misses < self._limits.leave_misses or ms < self._limits.leave_ms:
+        if presence.misses < self._misses_needed(state) or ms < self._limits.leave_ms:
             return
         if presence.arrived:
             yield self._leave(state, presence, scan.at)
         else:
             del state.present[presence.uid]
 
+    def _misses_needed(self, state: _ZoneState) -> int:
+        """How many misses in a row mean that a card is gone: more where the zone reads badly, because
+        there a long run of misses happens with the card lying still (F07)."""
+        scans = state.counted()
+        rate = (sum(scans) + 1) / (len(scans) + 2)
+        by_chance = math.ceil(math.log(BY_CHANCE) / math.log(1 - rate))
+        return max(self._limits.leave_misses, min(by_chance, MOST_MISSES))
+
     def _arrive(self, state: _ZoneState, presence: _Presence, at: float) -> CardArrived:
         presence.arrived = True
+        state.recent.append(True)
         self._home[presence.uid] = state
         return CardArrived(
             at,
@@ -189,7 +211,7 @@ class Tracker:
 
     def _rate(self, state: _ZoneState, at: float) -> Iterator[Settled]:
         rate = state.rate()
-        if rate is None or len(state.recent) < RATE_WINDOW // 2:
+        if rate is None or len(state.counted()) < RATE_WINDOW // 2:
             return
         if not state.weak and rate < self._limits.weak_rate:
             state.weak = True

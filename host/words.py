@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,6 +22,10 @@ class Words:
     def seat(self, seat: int) -> str:
         """A seat by its player's name, or its number."""
         return self.names.get(seat) or f"Seat {seat}"
+
+    def named(self, text: str) -> str:
+        """The rules' sentences with the players' names in place of seat numbers."""
+        return re.sub(r"\b[Ss]eat (\d+)\b", lambda found: self.seat(int(found[1])), text)
 
     def zone(self, zone: Zone) -> str:
         """A spot on the table."""

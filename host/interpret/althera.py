@@ -102,7 +102,12 @@ def _signed(ctx: Context, event: CardArrived, action: Json) -> list[Intent]:
     if "alteration" not in (event.card or ""):
         return [Action(action, ctx.device(event.zone), (event,))]
     if not ctx.allows(action | {"sign": "+"}):
-        return [Action(action | {"sign": "+"}, ctx.device(event.zone), (event,))]
+        return [Action(action, ctx.device(event.zone), (event,))]
+    return [Ask(which_way(ctx, action, event.card or "", event.zone), (event,))]
+
+
+def which_way(ctx: Context, action: Json, card: str, zone: str | None) -> Question:
+    """The question which way an alteration goes, each answer with what the field becomes."""
     side = int(action["for" if "for" in action else "seat"])
     value = _field_value(ctx.state, side)
     answers = tuple(
@@ -116,7 +121,7 @@ def _signed(ctx: Context, event: CardArrived, action: Json) -> list[Intent]:
     )
     seat = action["seat"]
     text = f"{ctx.words.seat(seat)} laid an Alteration: up or down?"
-    return [Ask(Question(text, (seat,), answers, event.card, event.zone, "sign"), (event,))]
+    return Question(text, (seat,), answers, card, zone, "sign")
 
 
 def _field_value(state: Any, seat: int) -> int:

@@ -278,6 +278,8 @@ class Pn532Chip:
         bits = self.registers.get(_BIT_FRAMING, 0) & 0x07
         with_crc = bool(self.registers.get(_TX_MODE, 0x80) & 0x80)
         self.registers[_CONTROL] = 0
+        if not data:  # listens only
+            return bytes((_TIMEOUT,))
         if bits == 7 and len(data) == 1:
             answer = self.radio.short_frame(data[0])
             return bytes((_TIMEOUT,)) if answer is None else b"\x00" + answer

@@ -88,6 +88,7 @@ class Type2Tag:
     gone_after: int | None = None
     tear_after: int | None = None
     reads_from: int | None = None  # read protection of a dump without real configuration pages
+    guarded: bool = True  # False: as whoever dumped it saw it, whatever its configuration says
     counter: int = 0
     authenticated: bool = False
     _counted: bool = False
@@ -164,7 +165,7 @@ class Type2Tag:
             return end
         if self.reads_from is not None:
             end = min(end, self.reads_from)
-        if self._config(1, 0) & 0x80:
+        if self.guarded and self._config(1, 0) & 0x80:
             end = min(end, self._auth0)
         return end
 
@@ -423,6 +424,7 @@ def from_dump(dump: dict[str, Any]) -> Tag:
     tag.missing = frozenset(sim.get("missing", ()))
     tag.gone_after = sim.get("gone_after")
     tag.reads_from = sim.get("pwd_from")
+    tag.guarded = False
     return tag
 
 
