@@ -26,7 +26,13 @@ What others use (each in the module named):
     bots.bot(name: str, game: Game) -> Bot          "random" or "greedy"; CrowntableError else
     bots.names(game: Game) -> tuple[str, ...]
 
+    match.next_action(game, state, hands, bots: Mapping[int, Bot], rng, *, dice=True) -> Json | None
+        one step of a running table: an awaited die (unless `dice` is False), or a bot's action;
+        seats without a bot are left to people
     match.rolls(state_json: Json) -> tuple[int, ...]      the seats whose die is awaited
-    match.play(game, ruleset, seats, bots, seed, **setup) -> match.Played
+    match.play(game, ruleset, bots, rng, setup=None, listeners=(), limit=5000) -> match.Played
         a whole match; the dice are rolled by the seeded generator and are actions like all others
+
+A new game's dealer and bots are found by their modules' names: `dealers/<game>.py` with a class
+`Dealer`, `bots/<game>.py` with a table `BOTS`; without them it is played openly by `random`.
 """

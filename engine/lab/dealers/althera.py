@@ -1,0 +1,111 @@
+"""Althera's hidden cards: a deck and a hand a seat (ALT-2.1, ALT-4.1, ALT-4.5, ALT-4.6, ALT-7.1)."""
+
+from __future__ import annotations
+
+from random import Random
+
+from engine.althera.state import Duel, State, duel_of
+from engine.lab.hands import Hand
+
+
+class Dealer:
+    """Hands and decks of the seats. A deck's last card is its top; new cards are shuffled in."""
+
+    def __init__(self, rng: Random) -> None:
+        self._rng = rng
+        self._hands: dict[int, list[str]] = {}
+        self._decks: dict[int, list[str]] = {}
+        self._state: State | None = None
+
+    def hand(self, seat: int) -> Hand:
+        """What the seat holds."""
+        return Hand(tuple(self._hands.get(seat, ())))
+
+    def reshuffle(self, seat: int) -> None:
+        """The hand goes back into the deck, and as many cards are drawn."""
+        size = len(self._hands[seat])
+        self._put_back(seat)
+        self._draw(seat, size)
+
+    def sync(self, state: State) -> None:
+        """Cards that left go, cards that came are shuffled in, hands get their public sizes."""
+        before, self._state = self._state, state
+        lying = {card for duel in state.duels for card in duel.cards}
+        if before is None or set(state.seats) != set(self._hands) or _new_decks(before, state):
+            self._hands = {seat: [] for seat in state.seats}
+            self._decks = {seat: [] for seat in state.seats}
+            self._settle_owners(state, lying, playing=set())
+        elif state.match.owners is not before.match.owners or len(lying) < _lying(before):
+            still = {seat for duel in state.duels for seat in duel[:2]}
+            self._settle_owners(state, lying, playing=still)
+            if state.match.rules.refill == "fresh_five":
+                for number in _just_done(before, state):
+                    self._put_back(number)
+        for number, seat in state.seats.items():
+            self._fit(number, seat.hand, lying)
+
+    def _settle_owners(self, state: State, lying: set[str], playing: set[int]) -> None:
+        """Each seat's cards are those it owns and that lie nowhere.
+
+        A card that comes back to a seat whose duel still runs was taken back: it returns to the hand.
+        Any other new card goes face down into the deck.
+        """
+        owned: dict[int, set[str]] = {seat: set() for seat in state.seats}
+        for card, owner in state.match.owners.items():
+            if owner in owned and card not in lying:
+                owned[owner].add(card)
+        for number, cards in owned.items():
+            hand = [card for card in self._hands[number] if card in cards]
+            deck = [card for card in self._decks[number] if card in cards]
+            new = sorted(cards.difference(hand, deck))
+            if new and number in playing and len(hand) + len(new) <= state.seats[number].hand:
+                hand += new
+            elif new:
+                deck += new
+                self._rng.shuffle(deck)
+            self._hands[number], self._decks[number] = hand, deck
+
+    def _fit(self, number: int, size: int, lying: set[str]) -> None:
+        """The hand without what was laid, at its public size. Too many cards left: it was redrawn."""
+        hand = self._hands[number]
+        if not lying.isdisjoint(hand):
+            hand = self._hands[number] = [card for card in hand if card not in lying]
+        if len(hand) > size:
+            self._put_back(number)
+        self._draw(number, size - len(self._hands[number]))
+        deck = self._decks[number]
+        if not lying.isdisjoint(deck):  # entered by hand: a card that the bot did not hold
+            self._decks[number] = [card for card in deck if card not in lying]
+
+    def _put_back(self, seat: int) -> None:
+        self._decks[seat] += self._hands[seat]
+        self._hands[seat] = []
+        self._rng.shuffle(self._decks[seat])
+
+    def _draw(self, seat: int, count: int) -> None:
+        deck = self._decks[seat]
+        for _ in range(min(count, len(deck))):
+            self._hands[seat].append(deck.pop())
+
+
+def _lying(state: State) -> int:
+    return sum(len(duel.cards) for duel in state.duels)
+
+
+def _new_decks(before: State, state: State) -> bool:
+    """Whether a match, or an extra duel of a tie-break (ALT-9.2), has begun with decks of its own."""
+    if state.match.players is not before.match.players:
+        return True
+    if state.match.tiebreak is None:
+        return before.match.tiebreak is not None
+    return _untouched(state.duels) and not (before.match.tiebreak and _untouched(before.duels))
+
+
+def _untouched(duels: tuple[Duel, ...]) -> bool:
+    return all(not duel.cards for duel in duels)
+
+
+def _just_done(before: State, state: State) -> list[int]:
+    """The seats whose duel has ended between the two states."""
+    ended = [d for d in before.duels if duel_of(state, d.attacker) is None]
+    return [seat for duel in ended for seat in duel[:2] if not state.seats[seat].out]

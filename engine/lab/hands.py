@@ -1,0 +1,96 @@
+"""Hands that fit a public state: dealt, held, played from and drawn to, all in the lab."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from random import Random
+from typing import Any, Protocol
+
+from engine.game import Game
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """What one player holds: `cards`, as many as the public state says, in no particular order.
+
+    `drawn` is a card just drawn and neither laid nor kept yet (Anthem); it is not among `cards`.
+    """
+
+    cards: tuple[str, ...] = ()
+    drawn: str | None = None
+
+
+class Dealer(Protocol):
+    """How a game's hidden cards move. One a game, `engine/lab/dealers/<game>.py`, named `Dealer`."""
+
+    def sync(self, state: Any) -> None:
+        """Makes the hidden cards agree with the public state."""
+
+    def hand(self, seat: int) -> Hand:
+        """What the seat holds."""
+
+    def reshuffle(self, seat: int) -> None:
+        """The hand goes back and as many cards are drawn anew."""
+
+
+class Hands:
+    """Every seat's hand at one table.
+
+    Call `sync` with each new state, in order; after a restart with whatever state there is: what
+    does not follow from it (who holds what) is then dealt anew so that it fits. All chance comes
+    from `rng`, so the same actions and the same seed deal the same cards.
+
+    >>> from random import Random
+    >>> from engine.games import game_named
+    >>> game = game_named("anthem")
+    >>> hands = Hands(game, Random(1))
+    >>> state = game.apply(game.initial(game.ruleset()), game.parse(game.setup_action([1, 2]))).state
+    >>> hands.sync(state)
+    >>> len(hands.hand(2).cards)
+    9
+    """
+
+    def __init__(self, game: Game, rng: Random) -> None:
+        self._dealer = _dealer_of(game.name)(rng)
+
+    def sync(self, state: Any) -> None:
+        """Makes the hidden cards agree with the public state."""
+        self._dealer.sync(state)
+
+    def hand(self, seat: int) -> Hand:
+        """What the seat holds; empty for a seat that is not in the match. In Anthem the seat to
+        move draws its card by this, once a turn."""
+        return self._dealer.hand(seat)
+
+    def reshuffle(self, seat: int) -> None:
+        """The seat's hand goes back into its deck, which is shuffled, and as many are drawn."""
+        self._dealer.reshuffle(seat)
+
+
+class NoCards:
+    """The dealer of a game without hidden cards."""
+
+    def __init__(self, rng: Random) -> None:
+        pass
+
+    def sync(self, state: Any) -> None:
+        """Nothing is hidden."""
+
+    def hand(self, seat: int) -> Hand:
+        """Nobody holds anything."""
+        return Hand()
+
+    def reshuffle(self, seat: int) -> None:
+        """Nothing to shuffle."""
+
+
+def _dealer_of(game: str) -> Callable[[Random], Dealer]:
+    """The game's own dealer, where the folder `dealers` has one."""
+    module = f"engine.lab.dealers.{game}"
+    if find_spec(module) is None:
+        return NoCards
+    dealer: Callable[[Random], Dealer] = import_module(module).Dealer
+    return dealer
