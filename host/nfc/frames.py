@@ -19,6 +19,7 @@ HOST_TO_CHIP = 0xD4
 CHIP_TO_HOST = 0xD5
 #: the longest data (TFI included) that the chip takes or gives
 MAX_DATA = 265
+NOISE = 256
 _START = b"\x00\xff"
 
 
@@ -42,9 +43,11 @@ def encode(data: bytes) -> bytes:
 
 @dataclass(slots=True)
 class FrameParser:
-    """Takes frames out of a stream. `damaged` counts start codes that led to no whole frame."""
+    """Takes frames out of a stream. `damaged` counts start codes that led to no whole frame; `noise`
+    keeps the last bytes, zeros aside, that belonged to none (up to NOISE)."""
 
     damaged: int = 0
+    noise: bytearray = field(default_factory=bytearray)
     _buffer: bytearray = field(default_factory=bytearray)
 
     def feed(self, data: bytes) -> list[Frame]:
@@ -54,17 +57,23 @@ class FrameParser:
         while True:
             begin = self._buffer.find(_START)
             if begin < 0:
-                del self._buffer[: max(0, len(self._buffer) - 1)]
+                # A zero may be the start code's first half.
+                self._drop(len(self._buffer) - (self._buffer[-1:] == b"\x00"))
                 return frames
-            del self._buffer[:begin]
+            self._drop(begin)
             size, frame = _take(self._buffer)
             if size == 0:
                 return frames
             if frame is None:
                 self.damaged += 1
+                self._drop(size)
             else:
                 frames.append(frame)
-            del self._buffer[:size]
+                del self._buffer[:size]
+
+    def _drop(self, size: int) -> None:
+        self.noise += self._buffer[:size].replace(b"\x00", b"")
+        del self.noise[:-NOISE], self._buffer[:size]
 
     def reset(self) -> None:
         """Forgets a frame's beginning, as after a time-out."""
