@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 
 from host.camera import CameraDevice
-from host.crown import open_led_crown
+from host.crown.gpio import GpioCrown
 from host.crown_scene import CrownDriver, CrownScene
 from host.device import Device
 from host.layout import Layout
 from host.link.device import LinkDevice
 from host.nfc.reader import NfcReader
 from host.table import LiveTable
-
-log = logging.getLogger(__name__)
 
 
 class Devices:
@@ -31,8 +28,12 @@ class Devices:
             else:
                 self.all.append(NfcReader(reader.id, reader.port))
         self.all += [CameraDevice(camera.id, camera.source) for camera in layout.cameras]
+        if layout.crown.gpio is not None:
+            led = GpioCrown("crown", layout.crown.gpio)
+            self.all.append(led)
+            self.crowns.append(led)
         if layout.crown.link in links:
-            self.crowns.append(links[layout.crown.link].ring)
+            self.crowns.append(links[layout.crown.link])
 
     def start(self, table: LiveTable) -> None:
         """Starts them all; what they see goes to the table."""
@@ -84,5 +85,3 @@ class CrownShow:
                 for driver in self._drivers:
                     driver.show(scene)
 
-
-__all__ = ["CrownShow", "Devices", "open_led_crown"]

@@ -10,6 +10,7 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.errors import CrowntableError
 from engine.games import games
@@ -19,6 +20,10 @@ from host.entry import Json
 from host.journal import Journal
 from host.layout import Layout
 from host.table import LiveTable
+
+if TYPE_CHECKING:
+    from host.virtual.people import People
+    from host.virtual.stand_ins import StandIns
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +71,8 @@ class Running:
 
     def _assemble(self, options: Options, table: LiveTable) -> None:
         self.table = table
-        self.people = None
-        self.stand_ins = None
+        self.people: People | None = None
+        self.stand_ins: StandIns | None = None
         layout = options.layout
         if options.virtual:
             # Before gpiozero is imported anywhere: the LED crown's pins are gpiozero's own mock pins.
@@ -84,8 +89,8 @@ class Running:
         from host.virtual.world import World
 
         rng = random.Random(options.seed)
-        self.stand_ins = StandIns(options.layout, options.data / "dev")
-        world = World(self.table, options.layout, self.stand_ins, rng)
+        stand_ins = self.stand_ins = StandIns(options.layout, options.data / "dev")
+        world = World(self.table, options.layout, stand_ins, rng)
         self.table.virtual = world
         if options.bots:
             game = games()[options.layout.game]
@@ -93,7 +98,7 @@ class Running:
             bots = {s.id: bot(name, game) for s, name in zip(options.layout.seats, names, strict=False)}
             world.bots = True
             self.people = People(world, bots, rng, options.speed, self._over)
-        return self.stand_ins.layout
+        return stand_ins.layout
 
     def _over(self, public: Json) -> bool:
         words = self.table.core.words()

@@ -62,16 +62,8 @@ class _ZoneState:
     recent: deque[bool] = field(default_factory=lambda: deque(maxlen=RATE_WINDOW))
     weak: bool = False
 
-    def counted(self) -> list[bool]:
-        """The recent scans without the misses at their end: those may be a card being taken away."""
-        scans = list(self.recent)
-        while scans and not scans[-1]:
-            scans.pop()
-        return scans
-
     def rate(self) -> float | None:
-        scans = self.counted()
-        return sum(scans) / len(scans) if scans else None
+        return sum(self.recent) / len(self.recent) if self.recent else None
 
 
 class Tracker:
@@ -126,12 +118,14 @@ class Tracker:
             state.present[tag.uid] = presence
         presence.reads += scan.scans
         presence.scans += scan.scans
-        presence.misses = presence.missed_sightings = 0
+        missed, presence.missed_sightings = presence.missed_sightings, 0
+        presence.misses = 0
         presence.last = scan.at
         presence.card = tag.card or presence.card
         presence.why = tag.why or presence.why
         if presence.arrived:
-            state.recent.append(True)
+            # Only now is it sure that the card lay there while it was missed.
+            state.recent.extend([False] * missed + [True])
             presence.reads_in_doubt += scan.scans
             return
         needed = self._limits.arrive_reads if presence.card else self._limits.strange_reads
@@ -166,7 +160,6 @@ class Tracker:
         presence.scans += scan.scans
         if presence.arrived:
             presence.missed_sightings += 1
-            state.recent.append(False)
         ms = (scan.at - presence.last) * 1000
         if presence.misses < self._misses_needed(state) or ms < self._limits.leave_ms:
             return
@@ -178,8 +171,7 @@ class Tracker:
     def _misses_needed(self, state: _ZoneState) -> int:
         """How many misses in a row mean that a card is gone: more where the zone reads badly, because
         there a long run of misses happens with the card lying still (F07)."""
-        scans = state.counted()
-        rate = (sum(scans) + 1) / (len(scans) + 2)
+        rate = (sum(state.recent) + 1) / (len(state.recent) + 2)
         by_chance = math.ceil(math.log(BY_CHANCE) / math.log(1 - rate))
         return max(self._limits.leave_misses, min(by_chance, MOST_MISSES))
 
@@ -201,9 +193,6 @@ class Tracker:
     def _leave(
         self, state: _ZoneState, presence: _Presence, at: float, moved_to: str | None = None
     ) -> CardLeft:
-        # The misses that ended in a removal say nothing about how well the zone reads.
-        for _ in range(min(presence.missed_sightings, len(state.recent))):
-            state.recent.pop()
         del state.present[presence.uid]
         self._home.pop(presence.uid, None)
         ms = round((at - presence.last) * 1000)
@@ -211,7 +200,7 @@ class Tracker:
 
     def _rate(self, state: _ZoneState, at: float) -> Iterator[Settled]:
         rate = state.rate()
-        if rate is None or len(state.counted()) < RATE_WINDOW // 2:
+        if rate is None or len(state.recent) < RATE_WINDOW // 2:
             return
         if not state.weak and rate < self._limits.weak_rate:
             state.weak = True

@@ -52,15 +52,15 @@ class StandIns:
 
     def start(self) -> None:
         """Starts every stand-in (the tray runs since it was made: its address had to be known)."""
-        for device in (*self._picos.values(), *self._pn532s.values()):
-            device.start()
+        for pico in self._picos.values():
+            pico.start()
+        for pn532 in self._pn532s.values():
+            pn532.start()
 
     def stop(self) -> None:
         """Stops every stand-in."""
-        for device in (*self._picos.values(), *self._pn532s.values()):
+        for device in self._devices().values():
             device.stop()
-        if self._tray is not None:
-            self._tray.stop()
 
     def tag(self, card: str) -> Type2Tag:
         """The tag of a card: the same on every call."""
