@@ -10,6 +10,7 @@ from engine.game import Audience
 from host.face import Outcome, Who
 from web import audience, cookies
 from web.app import refuse, site
+from web.owned import owned_cards
 
 blueprint = Blueprint("api", __name__, url_prefix="/api/v1")
 
@@ -130,6 +131,19 @@ def view() -> Any:
     if not cookies.may_see(site().guard, meant, request.cookies):
         return refuse(401, "pin")
     return jsonify(site().table.view(meant))
+
+
+@blueprint.get("/cards")
+def cards() -> Any:
+    """`?audience=operator | seat:2`: which cards the seats own, a seat only its own."""
+    meant = audience.parse(request.args.get("audience", "operator"))
+    if meant is None or meant.kind not in ("operator", "seat"):
+        return refuse(400, "audience")
+    if not cookies.may_see(site().guard, meant, request.cookies):
+        return refuse(401, "pin")
+    every = owned_cards(site().table)
+    wanted = ("0", str(meant.seat))
+    return jsonify(every if meant.kind == "operator" else {k: every[k] for k in wanted if k in every})
 
 
 @blueprint.get("/entries")

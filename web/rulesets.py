@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from typing import Any, Final
 
-from engine.game import Game, Json
+from engine.game import Json
 from engine.games import games as known_games
 from engine.ruleset import Choice, Whole
 
-#: No table has more; the games say themselves how many they take.
-MOST_SEATS: Final = 8
-
-
-def _seats(game: Game) -> tuple[int, ...]:
-    """The numbers of players that a game's own setup accepts."""
-    start = game.initial(game.ruleset())
-    return tuple(
-        n
-        for n in range(1, MOST_SEATS + 1)
-        if game.apply(start, game.parse(game.setup_action(range(1, n + 1)))).ok
-    )
+#: How many play; a game that is not listed here takes two to four.
+SEATS: Final[Mapping[str, Sequence[int]]] = {"althera": (2, 3, 4, 5), "anthem": (2, 3, 4)}
 
 
 def _switches(name: str, values: Json) -> list[Json]:
@@ -42,7 +33,7 @@ def games() -> list[dict[str, Any]]:
     rows = []
     for name, game in known_games().items():
         values = game.ruleset_json(game.ruleset())
-        seats = _seats(game)
+        seats = SEATS.get(name, (2, 3, 4))
         players = game.setup_action(range(1, seats[-1] + 1))["players"]
         rows.append(
             {

@@ -113,7 +113,7 @@ export function outcome(view, last, list = []) {
     h("div", { class: "outcome-text" },
       h("p", { class: "role" }, t("outcome.title")),
       h("h3", null, won ? t("outcome.won", { name: nameOf(view, last.winner), value: last.value ?? 0 }) : t("outcome.nobody", { a: nameOf(view, last.attacker), b: nameOf(view, last.defender) })),
-      h("p", null, won ? `${t(`outcome.${last.ended_by}`, { name: nameOf(view, loser) })} ${taken.size ? tn("outcome.captured", taken.size, { name: nameOf(view, loser) }) : t("outcome.nothing")}` : t("outcome.back")),
+      h("p", null, won ? `${t(`outcome.${last.ended_by}`, { name: nameOf(view, last.ended_by === "stand" ? last.winner : loser) })} ${taken.size ? tn("outcome.captured", taken.size, { name: nameOf(view, loser) }) : t("outcome.nothing")}` : t("outcome.back")),
       Object.entries(last.specials || {}).filter(([, cards]) => cards.length).map(([seat, cards]) =>
         h("p", { class: "quiet", key: `sp${seat}` }, tn("outcome.specials", cards.length, { name: nameOf(view, Number(seat)) })))),
     list.length > 0 && h("ol", { class: "pile small" }, list.map((s) => h("li", { key: s.card, class: cls("play", taken.has(s.card) && "captured") },

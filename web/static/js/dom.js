@@ -111,12 +111,12 @@ function setProp(node, name, old, value) {
     const now = value || {};
     for (const key of Object.keys(old || {})) if (!(key in now)) node.style.removeProperty(key);
     for (const [key, one] of Object.entries(now)) node.style.setProperty(key, String(one));
+  } else if (name === "checked" || name === "selected") {
+    node[name] = Boolean(value);
   } else if (value === null || value === undefined || value === false) {
     node.removeAttribute(name);
   } else if (name === "value" && "value" in node) {
     node.value = value;
-  } else if (name === "checked") {
-    node.checked = Boolean(value);
   } else {
     node.setAttribute(name, value === true ? "" : String(value));
   }
