@@ -41,11 +41,13 @@ class App:
 
     # -- the loop ----------------------------------------------------------------------------------
 
-    def run(self):
-        """Until the host, or five Ctrl-C, ask for the REPL."""
+    def run(self, last_words=None):
+        """Until the host, or five Ctrl-C, ask for the REPL. `last_words`: of a run that crashed."""
         self._watchdog = self._board.watchdog()
         self.lights.start(self.uptime.now())
         self.say_hello(None)
+        if last_words:
+            self.link.send("oops what=" + last_words)
         while not self.link.wants_repl:
             self.turn()
         self.lights.start(self.uptime.now())
@@ -128,7 +130,7 @@ class App:
                 self._configure(given)
             else:
                 self.link.send("no what=verb")
-        except (ValueError, KeyError):
+        except (ValueError, KeyError, IndexError):
             self.link.send("no what=%s" % verb)
 
     def _led(self, given):
@@ -166,6 +168,10 @@ class App:
             self._restart()
         elif what == "reset":
             self._restart()
+        elif what == "chips":
+            self.scanner.say_chips()
+        elif what == "test":
+            self.scanner.self_test(int(given["ant"]))
         elif what == "repl":
             self.link.wants_repl = True
         else:

@@ -7,6 +7,7 @@ the strip's own buffer, so that a frame allocates nothing.
 from micropython import const
 
 FRAME_MS = const(33)
+MOST_STEP_MS = const(50)  # keeps all products in a small integer of 31 bits
 RAMP_MS = const(1500)  # from dark to full brightness after a start: no inrush
 LED_MA = const(20)  # one colour of one LED at full
 LED_IDLE_UA = const(900)  # one dark LED
@@ -139,8 +140,8 @@ class Lights:
         if step < FRAME_MS:
             return
         self._at = now
-        if step > 100:
-            step = 100
+        if step > MOST_STEP_MS:
+            step = MOST_STEP_MS
         bright = self.brightness
         if now - self._started < RAMP_MS:
             bright = bright * (now - self._started) // RAMP_MS

@@ -139,7 +139,6 @@ class Link:
         if self._in_line:  # ends the torn line, so that it costs no second one
             self._out[0] = 0x0A
             self._end = 1
-            self._in_line = False
         self._moved_at = self._uptime.now()
 
     def receive(self):

@@ -1,15 +1,59 @@
-"""Starts the table's firmware at power-on. Send five Ctrl-C to come back to the REPL."""
+"""Starts the table's firmware at power-on.
 
+To come back to MicroPython's prompt: `ask what=repl` on the link, or five Ctrl-C with nothing between.
+After a crash Ctrl-C works for three seconds, then the board starts anew.
+"""
+
+import os
+import time
+
+import machine
 import micropython
 from app import App
 from board import CONFIG_FILE, POWER_FILE, Board, UsbPort
 from config import load
 
+OOPS_FILE = "oops.txt"
+BAD_CONFIG_FILE = "config.bad"
+MOST_WORDS = 80
+
+
+def last_words():
+    """What the last run died of, once; None where it did not."""
+    try:
+        with open(OOPS_FILE) as stored:
+            words = stored.read()
+        os.remove(OOPS_FILE)
+    except OSError:
+        return None
+    return words
+
+
+def keep(error):
+    """Notes in flash what happened, as one word for the link."""
+    words = "%s:%s" % (type(error).__name__, error)
+    plain = "".join(c if "!" <= c <= "~" and c != "*" else "_" for c in words)
+    try:
+        with open(OOPS_FILE, "w") as stored:
+            stored.write(plain[:MOST_WORDS])
+    except OSError:  # a full or worn flash must not keep the board from starting anew
+        pass
+
 
 def main():
     micropython.kbd_intr(-1)  # a stray byte 3 on the line must not stop the table
     config, given = load(CONFIG_FILE)
-    App(Board(config), UsbPort(), given, CONFIG_FILE, POWER_FILE).run()
+    app = None
+    try:
+        app = App(Board(config), UsbPort(), given, CONFIG_FILE, POWER_FILE)
+        app.run(last_words())
+    except Exception as error:  # noqa: BLE001 - whatever it is, a table's board must start anew
+        keep(error)
+        if app is None and given is not None:
+            os.rename(CONFIG_FILE, BAD_CONFIG_FILE)  # it names parts that this board has not
+        micropython.kbd_intr(3)
+        time.sleep_ms(3000)
+        machine.reset()
     micropython.kbd_intr(3)
 
 

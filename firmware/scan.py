@@ -11,6 +11,8 @@ RETRIES = const(2)  # of a noisy exchange within one scan
 HOT_MS = const(1500)  # so long after a change an antenna is scanned more often, each scan reported
 HOT_GAP_MS = const(40)  # but not more often than so
 REPEAT_MS = const(1000)  # a quiet antenna's inventory is repeated so often
+RETRY_MS = const(250)
+MOST_RETRY_MS = const(4000)
 STATS_MS = const(5000)
 DATA_TRIES = const(6)  # attempts to read one tag's pages, before its record counts as unreadable
 MOST_BYTES = const(256)  # of a tag's memory that go over the link
@@ -36,8 +38,8 @@ class Antenna:
         self.scanned_at = 0
         self.told_at = -REPEAT_MS
         self.alike = 0  # scans since the last report that all saw the same
+        self.attempts = 0  # to start the chip anew, since its last good scan
         self.retry_at = 0
-        self.retry_ms = 250
         self.rounds = 0
         self.reads = 0
         self.fails = 0
@@ -93,9 +95,11 @@ class Scanner:
         try:
             ok = self._scan(antenna, seen)
         except ChipError as error:
-            antenna.up = False
-            antenna.retry_at = now
-            self._fault(antenna, str(error))
+            self._down(antenna, now, error)
+        else:
+            # Only a scan proves a chip: one that hangs can be started again and again.
+            antenna.attempts = 0
+            self._fault(antenna, None)
         antenna.spent_us += time.ticks_diff(time.ticks_us(), begun)
         antenna.rounds += 1
         if not ok:
@@ -113,17 +117,24 @@ class Scanner:
         try:
             self._idle(GUARD_MS)
             noisy = 0
-            for _ in range(2 * MOST_TAGS):
+            unresolved = False  # something answered, damaged, and was not identified since
+            asleep = False  # a tag that was spoken to wrongly ignores the next REQA (14443-3, READY)
+            for _ in range(2 * (MOST_TAGS + RETRIES)):
                 result = chip.request()
                 if result == SILENT:
-                    return True
+                    if not asleep:
+                        return not unresolved
+                    asleep = False
+                    continue
                 if result in _SOMEBODY:
                     result = chip.select()
                 if result != OK:
                     noisy += 1
                     if noisy > RETRIES:
                         return False
+                    unresolved = asleep = True
                     continue
+                unresolved = asleep = False
                 uid = bytes(chip.uid[: chip.uid_len])
                 antenna.reads += 1
                 if uid not in seen:  # again in one scan: its READ failed, and it fell asleep
@@ -131,7 +142,7 @@ class Scanner:
                 chip.halt()
                 if len(seen) == MOST_TAGS:
                     break
-            return True
+            return not unresolved
         finally:
             chip.field_off()
 
@@ -189,6 +200,8 @@ class Scanner:
             antenna.alike = 1  # what was not told of the scans before is old news
         if changed or antenna.hot_until > now or now - antenna.told_at >= REPEAT_MS:
             self.say_inventory(antenna, seen, ok)
+        if not ok:
+            antenna.alike = 0
 
     def say_tag(self, antenna, uid, tag):
         words = "tag ant=%d uid=%s sak=%02X" % (antenna.number, hexed(uid), tag[0])
@@ -201,9 +214,7 @@ class Scanner:
 
     def say_inventory(self, antenna, seen, ok):
         uids = ",".join(hexed(uid) for uid in seen) or "-"
-        self._send(
-            "inv ant=%d tags=%s ok=%d scans=%d" % (antenna.number, uids, ok, max(antenna.alike, 1))
-        )
+        self._send("inv ant=%d tags=%s ok=%d scans=%d" % (antenna.number, uids, ok, max(antenna.alike, 1)))
         antenna.alike = 0
         antenna.told_at = self._uptime.now()
 
@@ -215,6 +226,25 @@ class Scanner:
             if antenna.fault:
                 self._send("fault ant=%d what=%s" % (antenna.number, antenna.fault))
             antenna.told_at = -REPEAT_MS
+
+    def say_chips(self):
+        """Which chip sits at each antenna."""
+        for antenna in self.antennas:
+            self._send(
+                "chip ant=%d ver=%02X name=%s up=%d"
+                % (antenna.number, antenna.chip.version, antenna.chip.name(), antenna.up)
+            )
+
+    def self_test(self, number):
+        """Runs one chip's own test; it is started anew at its next turn."""
+        antenna = self.antennas[number]
+        antenna.up = False
+        antenna.retry_at = 0
+        try:
+            result = antenna.chip.self_test()
+        except ChipError as error:
+            result = str(error)
+        self._send("test ant=%d result=%s" % (number, result))
 
     def _statistics(self, now):
         """One antenna's counters a call, each antenna every five seconds."""
@@ -243,27 +273,32 @@ class Scanner:
             antenna.fault = what
             self._send("fault ant=%d what=%s" % (antenna.number, what or "none"))
 
+    def _down(self, antenna, now, error):
+        """The chip failed: the first new attempt comes at once, the others at growing intervals."""
+        antenna.up = False
+        antenna.retry_at = now
+        if antenna.attempts:
+            antenna.retry_at += min(RETRY_MS << min(antenna.attempts - 1, 8), MOST_RETRY_MS)
+        self._fault(antenna, str(error))
+
     def _revive(self, antenna, now):
-        """Tries to start a chip, at growing intervals. True when it works."""
+        """Tries to start a chip. True when it can be scanned again."""
         if now < antenna.retry_at:
             if now - antenna.told_at >= REPEAT_MS:
                 self.say_inventory(antenna, (), False)
             return False
+        antenna.attempts += 1
+        if antenna.attempts > 1 and self._reset is not None:
+            # The line is common: the others lose their settings too, and are set up again.
+            self._reset()
+            for other in self.antennas:
+                other.up = False
         try:
             antenna.chip.start()
         except ChipError as error:
-            self._fault(antenna, str(error))
-            antenna.retry_at = now + antenna.retry_ms
-            antenna.retry_ms = min(antenna.retry_ms * 2, 4000)
-            if antenna.retry_ms == 1000 and self._reset is not None:
-                # The line is common: the others lose their settings too, and are set up again.
-                self._reset()
-                for other in self.antennas:
-                    other.up = False
+            self._down(antenna, now, error)
             return False
-        antenna.retry_ms = 250
         antenna.up = True
-        self._fault(antenna, None)
         return True
 
 
