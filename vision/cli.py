@@ -57,7 +57,7 @@ def run_dice(args: argparse.Namespace) -> int:
             _read_one(detector, path, target, args.json)
         except VisionError as error:
             failures += 1
-            print(f"{error.what}\n{error.cure}", file=sys.stderr)  # noqa: T201
+            print(f"{error.what}\n{error.cure}", file=sys.stderr)
     return 1 if failures else 0
 
 
@@ -70,8 +70,8 @@ def _read_one(detector: Detector, path: Path, target: Path | None, as_json: bool
     if target is not None:
         save(target / path.name, annotate(picture, found))
     if as_json:
-        print(json.dumps({"file": str(path), **found.as_json()}), flush=True)  # noqa: T201
+        print(json.dumps({"file": str(path), **found.as_json()}), flush=True)
         return
     parts = [f"{die.colour} {die.value}" for die in found.dice]
     parts += [f"one unsure ({spot.why})" for spot in found.unsure]
-    print(f"{path}: {', '.join(parts) or 'no dice'}  [{found.ms:.0f} ms]", flush=True)  # noqa: T201
+    print(f"{path}: {', '.join(parts) or 'no dice'}  [{found.ms:.0f} ms]", flush=True)

@@ -1,0 +1,138 @@
+"""The network at run time: a finder for the whole frame, a reader for each candidate, by `cv2.dnn`.
+
+The finder sees the frame at 640 pixels and says where dice may lie; the reader sees each candidate cut
+from the full frame, several times slightly otherwise, and says which face is on top, or that it is no
+die, or that it is cocked. How they were trained: `vision/training/README.md`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.crops import CELL, MARGIN, crop, normalise
+from vision.errors import VisionError
+from vision.readings import Image
+
+WEIGHTS = Path(__file__).parent / "weights"
+LONG = 640  # pixels of the frame's longer side as the finder sees it
+HEAT = 0.15  # a candidate's least heat
+MOST = 48  # candidates looked at
+COCKED = 7
+# The reader's looks at a candidate: turn in degrees, scale of the crop, mirrored.
+LOOKS = ((0.0, 1.0, False), (8.0, 1.08, True), (-8.0, 0.94, False))
+Array = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A candidate: its box (x, y, w, h, pixels of the frame), the finder's heat, the reader's mean
+    probabilities (8: nothing, 1 to 6, cocked) and those of its most doubtful look at the winner."""
+
+    box: tuple[float, float, float, float]
+    heat: float
+    chances: NDArray[np.float32]
+    least: float
+
+    @property
+    def value(self) -> int:
+        """The likeliest face, 1 to 6."""
+        return int(self.chances[1:7].argmax()) + 1
+
+
+class Network:
+    """Finder and reader, loaded once. Not for several threads at the same time."""
+
+    def __init__(self, folder: Path = WEIGHTS) -> None:
+        """Loads `finder.onnx` and `reader.onnx` of `folder`. Raises VisionError."""
+        self._finder = _load(folder / "finder.onnx")
+        self._reader = _load(folder / "reader.onnx")
+
+    def spots(self, frame: Image) -> list[Spot]:
+        """The candidates of a frame (h x w x 3, B G R), by falling heat, those that overlap joined."""
+        boxes = self.find(frame)
+        if not boxes:
+            return []
+        looks = self.look(frame, [box for box, _ in boxes])
+        means = looks.mean(axis=1)
+        return [
+            Spot(box, heat, means[k], float(looks[k, :, means[k].argmax()].min()))
+            for k, (box, heat) in enumerate(boxes)
+        ]
+
+    def find(self, frame: Image) -> list[tuple[tuple[float, float, float, float], float]]:
+        """The finder's boxes (pixels of the frame) and heats, by falling heat."""
+        scale = LONG / max(frame.shape[:2])
+        size = (max(1, round(frame.shape[1] * scale)), max(1, round(frame.shape[0] * scale)))
+        way = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+        small = np.asarray(cv2.resize(frame, size, interpolation=way), np.uint8)
+        low, side = -size[1] % 32, -size[0] % 32
+        small = np.asarray(cv2.copyMakeBorder(small, 0, low, 0, side, cv2.BORDER_REPLICATE), np.uint8)
+        x = (small.astype(np.float32) / 255.0 - 0.5).transpose(2, 0, 1)[None]
+        self._finder.setInput(np.ascontiguousarray(x))
+        out = np.asarray(self._finder.forward(), np.float32)[0]
+        return _boxes(out, scale, frame.shape[1], frame.shape[0])
+
+    def look(self, frame: Image, boxes: list[tuple[float, float, float, float]]) -> Array:
+        """The reader's probabilities, (boxes, looks, 8)."""
+        cut = []
+        for x, y, w, h in boxes:
+            middle, side = (x + w / 2, y + h / 2), MARGIN * max(w, h)
+            for turn, wider, mirrored in LOOKS:
+                one = crop(frame, middle, side * wider, turn)
+                cut.append(one[:, ::-1] if mirrored else one)
+        self._reader.setInput(normalise(np.stack(cut)))
+        logits = np.asarray(self._reader.forward(), np.float32)
+        logits -= logits.max(axis=1, keepdims=True)
+        chances = np.exp(logits)
+        chances /= chances.sum(axis=1, keepdims=True)
+        return np.asarray(chances.reshape(len(boxes), len(LOOKS), -1), np.float32)
+
+
+def _load(path: Path) -> Any:
+    if not path.is_file():
+        raise VisionError(f"The weights {path.name} are missing.", "Install Crowntable again.")
+    try:
+        # The engine before OpenCV 5's new one is a fifth faster here; older OpenCV has only that.
+        classic = getattr(cv2.dnn, "ENGINE_CLASSIC", None)
+        if classic is None:
+            return cv2.dnn.readNetFromONNX(str(path))
+        return cv2.dnn.readNetFromONNX(str(path), classic)
+    except cv2.error as error:
+        raise VisionError(
+            f"The weights {path.name} cannot be loaded: {error.err}.", "Install Crowntable again."
+        ) from None
+
+
+def _boxes(
+    out: Array, scale: float, width: int, height: int
+) -> list[tuple[tuple[float, float, float, float], float]]:
+    """Peaks of the heat map as boxes in the frame's pixels."""
+    heat = 1.0 / (1.0 + np.exp(-out[0]))
+    highest = np.asarray(cv2.dilate(heat, np.ones((3, 3), np.uint8)))
+    ys, xs = np.nonzero((heat >= highest) & (heat > HEAT))
+    order = np.argsort(-heat[ys, xs])[: 3 * MOST]
+    kept: list[tuple[tuple[float, float, float, float], float]] = []
+    for k in order:
+        y, x = int(ys[k]), int(xs[k])
+        mx, my = x + 0.5 + float(out[1, y, x]), y + 0.5 + float(out[2, y, x])
+        w, h = (float(np.exp(min(4.5, out[c, y, x]))) * CELL / scale for c in (3, 4))
+        left, top = mx * CELL / scale - w / 2, my * CELL / scale - h / 2
+        if left + w / 2 > width or top + h / 2 > height:
+            continue
+        box = (left, top, w, h)
+        if all(_overlap(box, other) < 0.45 for other, _ in kept):
+            kept.append((box, float(heat[y, x])))
+    return kept[:MOST]
+
+
+def _overlap(a: tuple[float, float, float, float], b: tuple[float, float, float, float]) -> float:
+    """The shared area, in parts of the smaller box, 0 to 1."""
+    w = min(a[0] + a[2], b[0] + b[2]) - max(a[0], b[0])
+    h = min(a[1] + a[3], b[1] + b[3]) - max(a[1], b[1])
+    return max(0.0, w) * max(0.0, h) / max(1e-6, min(a[2] * a[3], b[2] * b[3]))

@@ -1,0 +1,1 @@
+"""How the network's weights were made: renderer, data, training. Not imported by the product."""

@@ -1,0 +1,135 @@
+"""Fits the confidence on held-out photos: what share of numbers is right, given what finder and reader say.
+
+Each set is read with weights that have not seen it (`--fold SET=FOLDER`); a logistic regression on the
+logits of (mean chance, most doubtful look, heat) gives the confidence, and the threshold is the least
+one above which fewer than `--wrong` of the numbers are wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.judge import Calibration, belief, logit
+from vision.network import Network, Spot
+from vision.pictures import load
+from vision.training import real
+from vision.training.real import Photo
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A photo and its candidates, read with weights that never saw its author's pictures."""
+
+    photo: Photo
+    spots: tuple[Spot, ...]
+    size: tuple[int, int]
+
+
+def read_fold(root: Path, name: str, weights: Path) -> list[Seen]:
+    """Reads every photo of a set."""
+    network = Network(weights)
+    found = []
+    for photo in real.photos(root, name):
+        frame = load(photo.path)
+        found.append(Seen(photo, tuple(network.spots(frame)), (frame.shape[1], frame.shape[0])))
+    return found
+
+
+def right(seen: Seen) -> list[bool]:
+    """For each candidate, whether its number is right: by place where the labels have boxes, else the
+    surest candidates take the values that the photo holds."""
+    left = Counter(seen.photo.values)
+    boxes = [(box, value) for box, value in zip(seen.photo.boxes, seen.photo.values, strict=True) if box]
+    verdicts = [False] * len(seen.spots)
+    order = sorted(range(len(seen.spots)), key=lambda k: -float(seen.spots[k].chances[seen.spots[k].value]))
+    for k in order:
+        spot = seen.spots[k]
+        if boxes:
+            x, y, w, h = spot.box
+            mine = [
+                (box, value)
+                for box, value in boxes
+                if x < box[0] + box[2] / 2 < x + w and y < box[1] + box[3] / 2 < y + h
+            ]
+            verdicts[k] = any(value == spot.value for _, value in mine)
+            boxes = [one for one in boxes if one not in mine]
+        elif left[spot.value] > 0:
+            left[spot.value] -= 1
+            verdicts[k] = True
+    return verdicts
+
+
+def features(spot: Spot) -> list[float]:
+    """What the regression sees."""
+    return [logit(float(spot.chances[spot.value])), logit(spot.least), logit(spot.heat), 1.0]
+
+
+def fit(x: Floats, y: Floats, ridge: float = 0.3) -> Floats:
+    """Logistic regression by Newton's method; weights kept at or above 0 except the constant."""
+    weights = np.zeros(x.shape[1])
+    for _ in range(60):
+        p = 1.0 / (1.0 + np.exp(-np.clip(x @ weights, -30, 30)))
+        slope = x.T @ (y - p) - ridge * weights
+        bend = (x * (p * (1 - p))[:, None]).T @ x + ridge * np.eye(x.shape[1])
+        weights = weights + np.linalg.solve(bend, slope)
+        weights[:-1] = np.maximum(weights[:-1], 0.0)
+    return np.asarray(weights, np.float64)
+
+
+def threshold(confidence: Floats, good: NDArray[np.bool_], wrong: float) -> float:
+    """The least confidence from which on fewer than `wrong` of the numbers are wrong."""
+    order = np.argsort(-confidence)
+    share = np.cumsum(~good[order]) / np.arange(1, len(order) + 1)
+    fine = np.flatnonzero(share <= wrong)
+    return float(confidence[order][fine[-1]]) if len(fine) else 1.0
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--root", type=Path, required=True)
+    parser.add_argument("--fold", nargs="+", required=True, metavar="SET=FOLDER")
+    parser.add_argument("--wrong", type=float, default=0.001)
+    parser.add_argument("--out", type=Path, required=True)
+    args = parser.parse_args()
+    cv2.setNumThreads(1)
+    rows: list[list[float]] = []
+    good: list[bool] = []
+    for fold in args.fold:
+        name, _, folder = fold.partition("=")
+        for seen in read_fold(args.root, name, Path(folder)):
+            for spot, verdict in zip(seen.spots, right(seen), strict=True):
+                if belief(spot) >= 0.25 and spot.chances.argmax() == spot.value:
+                    rows.append(features(spot))
+                    good.append(verdict)
+    x, y = np.array(rows), np.array(good)
+    weights = fit(x, y.astype(np.float64))
+    confidence = 1.0 / (1.0 + np.exp(-x @ weights))
+    sure = threshold(confidence, y, args.wrong)
+    names = ("mean", "least", "heat", "constant")
+    calibration = {name: round(float(w), 5) for name, w in zip(names, weights, strict=True)}
+    Calibration(**calibration, sure=sure)  # the same names, or this fails
+    report = {
+        "calibration": {**calibration, "sure": round(sure, 5)},
+        "fitted_on": [fold.partition("=")[0] for fold in args.fold],
+        "numbers": len(y),
+        "wrong_among_sure": int((~y[confidence >= sure]).sum()),
+        "sure": int((confidence >= sure).sum()),
+    }
+    args.out.write_text(json.dumps(report, indent=1) + "\n")
+    sys.stdout.write(json.dumps(report) + "\n")
+
+
+if __name__ == "__main__":
+    main()

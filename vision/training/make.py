@@ -1,0 +1,73 @@
+"""Makes the training data: `python -m vision.training.make --help`. See this folder's README."""
+
+from __future__ import annotations
+
+import argparse
+import pickle
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from vision.training import geometry, real
+from vision.training.samples import Picture
+from vision.training.scenes import Studio
+
+
+def poses(args: argparse.Namespace) -> None:
+    """Traces the bank of poses."""
+    args.out.write_bytes(pickle.dumps(geometry.bank(args.count, args.seed), protocol=5))
+
+
+def scenes(args: argparse.Namespace) -> None:
+    """Renders scenes with the bank's poses."""
+    bank = [pose for path in args.poses for pose in pickle.loads(path.read_bytes())]
+    studio = Studio(bank, args.seed)
+    found = []
+    for _ in range(args.count):
+        frame, labels = studio.scene()
+        rows = [(*label.box, label.value) for label in labels]
+        data = cv2.imencode(".jpg", frame, [cv2.IMWRITE_JPEG_QUALITY, 95])[1].tobytes()
+        found.append(Picture(data, np.array(rows, np.float32).reshape(-1, 5)))
+    args.out.write_bytes(pickle.dumps(found, protocol=5))
+
+
+def photos(args: argparse.Namespace) -> None:
+    """Gathers the development photos of some sets, with the boxes of `boxes.csv` where given."""
+    boxes = real.whole_dice(args.boxes) if args.boxes else {}
+    found = []
+    for name in args.sets:
+        for photo in real.photos(args.root, name):
+            rows = boxes.get((name, photo.path.name)) if args.boxes else None
+            if rows is None and all(photo.boxes) and name not in real.PIPS_ONLY:
+                rows = [(*box, value) for box, value in zip(photo.boxes, photo.values, strict=True) if box]
+            if rows is not None:
+                data = photo.path.read_bytes()
+                found.append(Picture(data, np.array(rows, np.float32).reshape(-1, 5), real=True))
+    args.out.write_bytes(pickle.dumps(found, protocol=5))
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    sub = parser.add_subparsers(required=True)
+    for name, run in (("poses", poses), ("scenes", scenes), ("photos", photos)):
+        command = sub.add_parser(name, description=run.__doc__)
+        command.add_argument("--out", type=Path, required=True)
+        if name == "photos":
+            command.add_argument("--root", type=Path, required=True, help="shared/data/dice")
+            command.add_argument("--sets", nargs="+", required=True)
+            command.add_argument("--boxes", type=Path, help="whole-die boxes found by vision.training.box")
+        else:
+            command.add_argument("--count", type=int, required=True)
+            command.add_argument("--seed", type=int, required=True)
+        if name == "scenes":
+            command.add_argument("--poses", type=Path, nargs="+", required=True)
+        command.set_defaults(run=run)
+    args = parser.parse_args()
+    cv2.setNumThreads(1)
+    args.run(args)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,214 @@
+"""A pose becomes a picture: body and pips in colours, lamps, gloss, glare, marble."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.training.geometry import Pose
+
+Array = NDArray[np.float32]
+
+HOUSES: dict[str, tuple[int, int, int]] = {  # R, G, B
+    "crimson": (176, 28, 60),
+    "gold": (217, 162, 27),
+    "sky blue": (79, 163, 217),
+    "green": (46, 158, 79),
+    "purple": (106, 63, 160),
+}
+_PATTERNS: dict[int, tuple[tuple[int, int], ...]] = {
+    1: ((0, 0),),
+    2: ((-1, -1), (1, 1)),
+    3: ((-1, -1), (0, 0), (1, 1)),
+    4: ((-1, -1), (1, -1), (-1, 1), (1, 1)),
+    5: ((-1, -1), (1, -1), (0, 0), (-1, 1), (1, 1)),
+    6: ((-1, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (1, 1)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a set of dice is made. Colours are linear-ish R, G, B, 0 to 1; lengths in half sides."""
+
+    body: tuple[float, float, float]
+    second: tuple[float, float, float] | None
+    pip: tuple[float, float, float]
+    ace: tuple[float, float, float]
+    gap: float
+    radius: float
+    ace_radius: float
+    recess: float
+    gloss: float
+    shine: float
+    clear: float
+    mirrored: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Light:
+    """`towards`: unit vector from the die to the lamp, in camera coordinates; powers 0 to 1."""
+
+    towards: tuple[float, float, float]
+    power: float
+    ambient: float
+    tint: tuple[float, float, float]
+
+
+def draw_style(random: np.random.Generator) -> Style:
+    """A make of dice: house colours a third, white or ivory a third, the rest anything."""
+    kind = random.random()
+    if kind < 0.36:
+        base = np.array(list(HOUSES.values())[random.integers(5)]) / 255.0
+        base = np.clip(base * random.uniform(0.75, 1.2) + random.normal(0, 0.04, 3), 0.02, 0.98)
+    elif kind < 0.68:
+        base = np.array([0.93, 0.91, 0.86]) * random.uniform(0.85, 1.05)
+        base = np.clip(base - np.array([0, 0.03, 0.12]) * random.uniform(0, 1.2), 0, 1)
+    elif kind < 0.78:
+        base = np.full(3, random.uniform(0.03, 0.14)) + random.normal(0, 0.015, 3)
+    else:
+        hsv = np.array(
+            [[[random.uniform(0, 180), random.uniform(40, 255), random.uniform(40, 255)]]], np.uint8
+        )
+        base = np.asarray(cv2.cvtColor(hsv, cv2.COLOR_HSV2RGB), np.float64)[0, 0] / 255.0
+    base = np.clip(base, 0.01, 0.99)
+    second = None
+    if kind > 0.3 and random.random() < 0.2:
+        second = _triple(np.clip(base * random.uniform(0.3, 0.9) + random.uniform(0, 0.4, 3), 0, 1))
+    pip = _pip_colour(random, base)
+    ace = pip
+    if base.mean() > 0.6 and random.random() < 0.15:
+        ace = np.array([0.75, 0.06, 0.08])
+    radius = float(random.uniform(0.145, 0.26))
+    return Style(
+        body=_triple(base),
+        second=second,
+        pip=_triple(pip),
+        ace=_triple(ace),
+        gap=float(random.uniform(0.42, 0.60)),
+        radius=radius,
+        ace_radius=radius * float(random.uniform(1.2, 1.9) if random.random() < 0.2 else 1.0),
+        recess=float(random.uniform(0, 0.9)),
+        gloss=float(random.uniform(0, 0.9)),
+        shine=float(10 ** random.uniform(0.8, 2.3)),
+        clear=float(random.uniform(0.2, 0.8) if random.random() < 0.2 else 0.0),
+        mirrored=bool(random.random() < 0.5),
+    )
+
+
+def _pip_colour(random: np.random.Generator, base: NDArray[np.float64]) -> NDArray[np.float64]:
+    grey = float(base @ np.array([0.3, 0.59, 0.11]))
+    choices = [np.full(3, 0.95), np.array([0.92, 0.88, 0.75]), np.full(3, 0.05), np.array([0.05, 0.06, 0.2])]
+    if random.random() < 0.25:
+        choices += [np.array([0.8, 0.1, 0.1]), np.array([0.85, 0.7, 0.15]), np.array([0.1, 0.2, 0.7])]
+    random.shuffle(choices)
+    for colour in choices:
+        step = abs(float(colour @ np.array([0.3, 0.59, 0.11])) - grey)
+        if step > 0.3 or (step > 0.13 and float(np.abs(colour - base).max()) > 0.4 and random.random() < 0.5):
+            return np.clip(colour + random.normal(0, 0.02, 3), 0, 1)
+    return np.full(3, 0.95 if grey < 0.5 else 0.05)
+
+
+def _triple(values: NDArray[np.float64]) -> tuple[float, float, float]:
+    return float(values[0]), float(values[1]), float(values[2])
+
+
+def draw_light(random: np.random.Generator) -> Light:
+    """A lamp somewhere above, with a share of diffuse light and a slight tint."""
+    direction = np.array([random.normal(0, 0.6), random.normal(0, 0.6), -1.0])
+    direction /= np.linalg.norm(direction)
+    power = float(random.uniform(0.2, 0.75))
+    tint = np.clip(1.0 + random.normal(0, 0.05) * np.array([1.0, 0.1, -1.2]), 0.8, 1.2)
+    return Light(_triple(direction), power, float(random.uniform(0.25, 0.6)), _triple(tint))
+
+
+def faces(pose: Pose, top: int, random: np.random.Generator) -> tuple[int, ...]:
+    """Which value each of the six faces bears so that `top` lies on top; opposites make 7."""
+    axis = pose.up // 2
+    values = [0] * 6
+    values[pose.up], values[pose.up ^ 1] = top, 7 - top
+    rest = [value for value in (1, 2, 3) if value not in (top, 7 - top)]
+    others = [k for k in range(3) if k != axis]
+    random.shuffle(rest)
+    for value, other in zip(rest, others, strict=True):
+        pair = [value, 7 - value]
+        random.shuffle(pair)
+        values[2 * other], values[2 * other + 1] = pair
+    return tuple(values)
+
+
+def shade(
+    pose: Pose, style: Style, light: Light, values: tuple[int, ...], random: np.random.Generator
+) -> Array:
+    """The die's picture, SIZE x SIZE x 3, R G B about 0 to 1 (brighter where it shines)."""
+    spot = pose.spot.astype(np.float32)
+    normal = pose.normal.astype(np.float32)
+    strength = np.abs(spot)
+    axis = strength.argmax(axis=-1)
+    face = 2 * axis + (np.take_along_axis(spot, axis[..., None], -1)[..., 0] < 0)
+    pip, ace, dent = _pips(spot, axis, face, style, values, pose.hit)
+    albedo = np.broadcast_to(np.array(style.body, np.float32), spot.shape).copy()
+    if style.second is not None:
+        waves = random.normal(0, 2.2, (3, 3)).astype(np.float32)
+        veins = np.sin(spot @ waves + random.uniform(0, 6, 3).astype(np.float32)).sum(axis=-1)
+        mix = np.clip(0.5 + veins * random.uniform(0.3, 1.0), 0, 1)[..., None]
+        albedo = albedo * (1 - mix) + np.array(style.second, np.float32) * mix
+    if style.clear:  # light gathers inside a clear die, away from the lamp
+        glow = np.clip(0.5 - spot @ random.normal(0, 0.5, 3).astype(np.float32), 0, 1.3)[..., None]
+        albedo = albedo * (1 - style.clear + style.clear * glow * 1.4)
+    ink = (
+        np.array(style.pip, np.float32) * (1 - ace[..., None])
+        + np.array(style.ace, np.float32) * ace[..., None]
+    )
+    albedo = np.asarray(albedo * (1 - pip[..., None]) + ink * pip[..., None], np.float32)
+    lamp = np.array(light.towards, np.float32)
+    towards = np.maximum(normal @ lamp, 0.0)
+    up = np.clip(0.75 - 0.25 * normal[..., 2], 0, 1)
+    shaded = light.ambient * up + light.power * towards
+    # A recessed pip is lit on its far rim and dark on the near one.
+    shaded = shaded * (1 + style.recess * (dent @ lamp[:2]) * pip)
+    half = lamp + np.array([0.0, 0.0, -1.0], np.float32)
+    half /= np.linalg.norm(half)
+    gleam = np.maximum(normal @ half, 0.0) ** style.shine * style.gloss * (0.4 + light.power)
+    picture = albedo * shaded[..., None] + gleam[..., None] * (1 - 0.3 * pip[..., None])
+    return np.asarray(picture * np.array(light.tint, np.float32) * 1.15, np.float32)
+
+
+def _pips(
+    spot: Array,
+    axis: NDArray[np.intp],
+    face: NDArray[np.intp],
+    style: Style,
+    values: tuple[int, ...],
+    hit: NDArray[np.bool_],
+) -> tuple[Array, Array, Array]:
+    """Coverage by pips, by the one's pip, and the direction from a pip's middle (for its rim)."""
+    pip = np.zeros(spot.shape[:2], np.float32)
+    ace = np.zeros(spot.shape[:2], np.float32)
+    dent = np.zeros((*spot.shape[:2], 2), np.float32)
+    soft = 0.035
+    for number, value in enumerate(values):
+        where = (face == number) & hit
+        if not where.any():
+            continue
+        u, v = (spot[..., k][where] for k in range(3) if k != number // 2)
+        turned = (number + value) % 2 == 0
+        radius = style.ace_radius if value == 1 else style.radius
+        cover = np.zeros(len(u), np.float32)
+        rim = np.zeros((len(u), 2), np.float32)
+        for px, py in _PATTERNS[value]:
+            at = (-px if style.mirrored else px, py)
+            if turned:
+                at = (-at[1], at[0])
+            du, dv = u - at[0] * style.gap, v - at[1] * style.gap
+            away = np.sqrt(du * du + dv * dv)
+            one = np.clip(0.5 - (away - radius) / soft, 0, 1)
+            rim += np.stack([du, dv], axis=-1) * (one / radius)[:, None]
+            cover = np.maximum(cover, one)
+        pip[where] = cover
+        dent[where] = rim
+        if value == 1:
+            ace[where] = cover
+    return pip, ace, dent
