@@ -177,7 +177,7 @@ class Tracker:
 
     def _arrive(self, state: _ZoneState, presence: _Presence, at: float) -> CardArrived:
         presence.arrived = True
-        state.recent.append(True)
+        state.recent.extend([False] * (presence.scans - presence.reads) + [True] * presence.reads)
         self._home[presence.uid] = state
         return CardArrived(
             at,

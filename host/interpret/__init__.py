@@ -17,6 +17,8 @@ def interpret(ctx: Context, event: Settled) -> list[Intent]:
     """What one settled event means now. Devices coming and going are the table's business, not ours."""
     game = _GAMES.get(ctx.game or "")
     match event:
+        case CardArrived() if ctx.known(event):
+            return []
         case CardArrived():
             return ctx.stranger(event) or (game.card_arrived(ctx, event) if game else ctx.idle(event))
         case CardLeft():

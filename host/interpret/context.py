@@ -60,9 +60,17 @@ class Context:
         """A card laid while no match is running."""
         return [Note(f"{self.words.card(event.card or '')} is laid, but no match is running.")]
 
+    def known(self, event: CardArrived) -> bool:
+        """Whether this card's lying there is already a question or an open warning: after a restart
+        the table sees again what it has asked or said before."""
+        return any(q.card == event.card and q.zone == event.zone for q in self.questions) or any(
+            f.open and f.finding["severity"] == "illegal" and f.action.get("card") == event.card
+            for f in self.findings
+        )
+
     def card_left(self, event: CardLeft) -> list[Intent]:
         """Lifting a card takes its question and its illegal play back."""
-        if event.card is None or event.moved_to is not None:
+        if event.card is None:
             return []
         name = self.words.card(event.card)
         intents: list[Intent] = [
@@ -88,7 +96,7 @@ class Context:
     def die_changed(self, event: DieChanged) -> list[Intent]:
         """A die turned after its roll: said, never taken for a roll (F34)."""
         seat = self.layout.seat_of_die(event.colour or "")
-        if seat is None or event.before is None or event.after is None:
+        if seat is None or event.before is None or event.after in (None, event.before):
             return []
         return [
             Note(

@@ -1,0 +1,354 @@
+"""A real evening at a table of three, told in cards laid and lifted: what stands on the screen then."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from host.core import Core
+from host.face import Who
+from host.interpret import CROWN
+from host.layout import Button, find_layout
+from host.sighting import DiceFrame, DieSeen, Health, Inventory, Press, TagRead
+from tests.host.table_kit import OPERATOR, Desk
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    desk = Desk(tmp_path)
+    desk.begin(crown=1)
+    return desk
+
+
+def test_the_rulebooks_example_laid_card_by_card(desk: Desk) -> None:
+    desk.do(do="declare", seat=1, against=2)
+    desk.play(1, "cremisi/cavalry/1")
+    desk.play(2, "aurea/marksman/1")
+    desk.play(1, "cremisi/commoners/1")
+    desk.play(2, "aurea/captain/1")
+    assert desk.duel()["field"] == {"owner": 2, "value": 63}
+    desk.play(1, "cremisi/marksman/1")
+    assert desk.duel()["field"] == {"owner": 2, "value": 72}
+    assert desk.duel()["steps"][-1]["sum"] == "15 + 9 + 2 + 37 + 9 = 72"
+    assert desk.do(do="stand", seat=2).text == "Bruno stands: Bruno wins the duel at 72 and captures 3 cards."
+    assert [s["cards"] for s in desk.state()["seats"]] == [21, 27, 24]
+
+
+def test_every_play_opens_to_what_it_rests_on(desk: Desk) -> None:
+    desk.do(do="declare", seat=1, against=2)
+    desk.play(1, "cremisi/cavalry/1")
+    event = next(e for e in desk.view()["events"] if "Cavalry" in e["text"])
+    assert event["evidence"] == ["zone seat1.field, 2 of 2 reads in 100 ms"]
+    assert (event["by_hand"], event["who"]) == (False, "device pico")
+    by_hand = next(e for e in desk.view()["events"] if "challenges" in e["text"])
+    assert by_hand["by_hand"] is True
+    assert by_hand["evidence"] == ["Entered at the screen by the operator."]
+
+
+def test_a_card_left_on_its_spot_slid_about_or_reread_is_played_once(desk: Desk) -> None:
+    desk.do(do="declare", seat=1, against=2)
+    desk.lay(1, "cremisi/cavalry/1")
+    desk.scan(0, 30)
+    desk.lift(1, "cremisi/cavalry/1")
+    desk.lay(1, "cremisi/cavalry/1")
+    desk.lay(2, "cremisi/cavalry/1")
+    assert desk.duel()["plays"] == ["cremisi/cavalry/1"]
+    assert not [f for f in desk.view()["findings"] if f["open"]]
+
+
+def test_an_illegal_card_warns_and_lifting_it_clears_the_warning(desk: Desk) -> None:
+    desk.do(do="declare", seat=1, against=2)
+    before = desk.state()
+    desk.lay(1, "cremisi/overtake/1")
+    (finding,) = [f for f in desk.view()["findings"] if f["open"]]
+    assert (finding["code"], finding["rule"], finding["severity"]) == ("special-timing", "ALT-5.2", "illegal")
+    assert desk.view()["crown"]["pattern"] == "pulse"
+    assert desk.state() == before
+    desk.lift(1, "cremisi/overtake/1")
+    assert not [f for f in desk.view()["findings"] if f["open"]]
+    assert desk.texts()[0] == "Overtake was taken back."
+
+
+def test_what_the_table_allows_is_applied_and_stays_marked(desk: Desk) -> None:
+    desk.do(do="declare", seat=1, against=2)
+    desk.lay(2, "aurea/cavalry/1")
+    (finding,) = [f for f in desk.view()["findings"] if f["open"]]
+    assert finding["code"] == "not-your-play"
+    assert desk.core.allow(finding["seq"], OPERATOR).ok
+    assert desk.duel()["plays"] == ["aurea/cavalry/1"]
+    assert [f["severity"] for f in desk.view()["findings"] if f["open"]] == ["warning"]
+    assert not desk.core.allow(finding["seq"], OPERATOR).ok
+
+
+def test_an_alteration_asks_its_player_which_way_and_offers_the_sums(desk: Desk) -> None:
+    desk.do(do="declare", seat=1, against=2)
+    desk.play(1, "cremisi/cavalry/1")
+    desk.lay(2, "aurea/alteration/1")
+    (question,) = desk.view("seat", 2)["questions"]
+    assert [a["label"] for a in question["answers"]] == ["+50 %: 15 becomes 23", "−50 %: 15 becomes 8"]
+    assert desk.view("seat", 1)["questions"] == []
+    assert desk.view()["crown"]["pattern"] == "blink"
+    assert not desk.core.answer(question["id"], "-", Who("seat", "1")).ok
+    assert desk.core.answer(question["id"], "-", Who("seat", "2")).ok
+    assert desk.duel()["field"] == {"owner": 2, "value": 8}
+    assert desk.view("seat", 2)["questions"] == []
+
+
+def test_a_question_goes_when_its_card_is_lifted_or_play_has_moved_on(desk: Desk) -> None:
+    desk.do(do="declare", seat=1, against=2)
+    desk.play(1, "cremisi/cavalry/1")
+    desk.lay(2, "aurea/alteration/1")
+    desk.lift(2, "aurea/alteration/1")
+    assert desk.view()["questions"] == []
+    desk.lay(2, "aurea/alteration/1")
+    desk.do(do="play", seat=2, card="aurea/captain/1")
+    assert desk.view()["questions"] == []
+
+
+def test_an_alteration_out_of_turn_can_be_allowed_and_then_asks_its_sign(desk: Desk) -> None:
+    desk.do(do="declare", seat=1, against=2)
+    desk.play(1, "cremisi/cavalry/1")
+    desk.play(2, "aurea/captain/1")
+    desk.lay(2, "aurea/alteration/1")
+    (first, *_) = [f for f in desk.view()["findings"] if f["open"]]
+    assert desk.core.allow(first["seq"], OPERATOR).ok
+    (question,) = desk.view()["questions"]
+    assert desk.core.answer(question["id"], "+", OPERATOR).ok
+    assert desk.duel()["field"]["value"] == 78
+
+
+def test_the_declarer_with_several_opponents_is_asked_and_with_one_is_understood(desk: Desk) -> None:
+    desk.lay(1, "cremisi/captain/1")
+    (question,) = desk.view("seat", 1)["questions"]
+    assert [a["label"] for a in question["answers"]] == ["Against Bruno", "Against Chiara"]
+    assert desk.core.answer(question["id"], "3", Who("seat", "1")).ok
+    assert (desk.duel()["attacker"], desk.duel()["defender"]) == (1, 3)
+    assert desk.duel()["plays"] == ["cremisi/captain/1"]
+    desk.do(do="undo")
+    desk.do(do="undo")
+    for _ in range(1):
+        desk.do(do="declare", seat=1, against=2)
+        desk.do(do="play", seat=1, card="cremisi/captain/1")
+        desk.do(do="play", seat=2, card="aurea/commoners/1")
+        desk.do(do="play", seat=1, card="cremisi/captain/2")
+        desk.do(do="play", seat=2, card="aurea/commoners/2")
+        desk.do(do="play", seat=1, card="cremisi/champion/1")
+        desk.do(do="play", seat=2, card="aurea/commoners/3")
+    desk.lift(1, "cremisi/captain/1")
+    desk.lay(2, "aurea/guardian/1")
+    assert [(d["attacker"], d["defender"]) for d in desk.state()["duels"]] == [(2, 3)]
+    assert desk.duel()["plays"] == ["aurea/guardian/1"]
+
+
+def test_a_waiting_player_helps_the_side_before_whom_it_lays_its_special(desk: Desk) -> None:
+    desk.do(do="declare", seat=1, against=2)
+    desk.play(1, "cremisi/cavalry/1")
+    desk.lay(2, "celeste/overtake/1")
+    assert desk.duel()["steps"][-1]["kind"] == "intervene"
+    assert desk.duel()["interveners"] == [3]
+    assert desk.duel()["field"] == {"owner": 2, "value": 31}
+    assert desk.texts()[0].startswith("Chiara intervenes for Bruno with Overtake")
+
+
+def test_on_its_own_spot_it_is_asked_for_whom_unless_only_one_side_is_possible(desk: Desk) -> None:
+    desk.do(do="declare", seat=1, against=2)
+    desk.play(1, "cremisi/cavalry/1")
+    desk.lay(3, "celeste/oracle/1")
+    (question,) = desk.view("seat", 3)["questions"]
+    assert [a["label"] for a in question["answers"]] == ["For Ada", "For Bruno"]
+    desk.lift(3, "celeste/oracle/1")
+    desk.lay(3, "celeste/overtake/1")  # can only answer Ada's field: for Bruno
+    assert desk.duel()["steps"][-1]["for"] == 2
+
+
+def test_a_neighbours_card_is_named_as_not_ones_own(desk: Desk) -> None:
+    desk.do(do="declare", seat=1, against=2)
+    desk.lay(1, "aurea/captain/1")
+    assert [f["code"] for f in desk.view()["findings"] if f["open"]] == ["not-your-card"]
+
+
+def test_the_crown_moved_by_hand_is_an_action_with_a_warning(desk: Desk) -> None:
+    tag = TagRead("04000000000001", CROWN)
+    for antenna in (3, 4):
+        for _ in range(2):
+            desk.now += 0.1
+            desk.core.sighting(Inventory(desk.now, "pico", antenna, (tag,)))
+            desk.core.sighting(Inventory(desk.now + 0.05, "pico", 7 - antenna, ()))
+    assert desk.state()["crown"] == 2
+    assert [f["code"] for f in desk.view()["findings"] if f["open"]] == ["crown-moved"]
+
+
+class Tray:
+    """Frames of a dice camera, with a hand that throws."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk, self.frame = desk, 0
+        self.dice: dict[str, tuple[int | None, int]] = {}
+
+    def frames(self, count: int, moving: bool = False) -> None:
+        for _ in range(count):
+            self.frame += 1
+            self.desk.now += 0.1
+            dice = tuple(
+                DieSeen(face, colour, (x, 100, 40, 40), 0.99 if face else 0.2, None if face else "glare")
+                for colour, (face, x) in self.dice.items()
+            )
+            self.desk.core.sighting(DiceFrame(self.desk.now, "dice", self.frame, dice, moving))
+
+    def throw(self, colour: str, face: int | None) -> None:
+        x = 50 + (self.dice[colour][1] + 170) % 500 if colour in self.dice else 60 + 90 * len(self.dice)
+        self.dice.pop(colour, None)
+        self.frames(4, moving=True)
+        self.dice[colour] = (face, x)
+        self.frames(16)
+
+
+def test_dice_thrown_for_the_crown_count_when_awaited_and_only_then(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    tray = Tray(desk)
+    tray.throw("crimson", 6)
+    desk.core.sighting(Health(desk.now, "dice", "camera", "up", "camera up"))
+    from host.newmatch import begin
+
+    begin(desk.core, {}, OPERATOR)
+    tray.frames(10)
+    assert desk.state()["awaiting_rolls"] == [1, 2, 3]
+    assert desk.view()["crown"]["pattern"] == "sweep"
+    tray.throw("crimson", 4)
+    assert desk.state()["awaiting_rolls"] == [2, 3]
+    tray.throw("sky blue", 2)
+    tray.throw("gold", 5)
+    assert desk.state()["crown"] == 2
+    assert desk.view()["dice"]["last"][0]["face"] == 4
+    tray.throw("crimson", 6)
+    assert desk.state()["crown"] == 2
+
+
+def test_f30_a_die_that_cannot_be_read_asks_for_a_tap_and_says_why(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    tray = Tray(desk)
+    tray.frames(8)
+    from host.newmatch import begin
+
+    begin(desk.core, {}, OPERATOR)
+    tray.throw("gold", None)
+    (question,) = desk.view("seat", 2)["questions"]
+    assert "can't be read (glare)" in question["text"]
+    assert [a["id"] for a in question["answers"]] == ["1", "2", "3", "4", "5", "6"]
+    assert desk.core.answer(question["id"], "3", Who("seat", "2")).ok
+    assert 2 not in desk.state()["awaiting_rolls"]
+    event = desk.view()["events"][0]
+    assert (event["text"], event["by_hand"]) == ("Bruno rolls a 3.", True)
+
+
+def test_undo_redo_and_amend_are_entries_and_history_stays(desk: Desk) -> None:
+    desk.do(do="declare", seat=1, against=2)
+    desk.play(1, "cremisi/cavalry/1")
+    played = desk.core.seq
+    there = desk.state()
+    desk.do(do="undo")
+    assert desk.duel()["field"] is None
+    assert desk.core.redo(OPERATOR).ok
+    assert desk.state() == there
+    seq = next(e["seq"] for e in desk.view()["events"] if "Cavalry (15): the field" in e["text"])
+    fixed = {"do": "play", "seat": 1, "card": "cremisi/captain/2"}
+    assert desk.core.amend(seq, fixed, OPERATOR).text.startswith("Corrected: Ada plays Cavalry (15)")
+    assert desk.duel()["field"]["value"] == 37
+    assert next(e for e in desk.view()["events"] if e["seq"] == seq)["edited"]
+    kinds = [e.kind for e in desk.core.journal.read(after=played)]
+    assert kinds == ["undo", "redo", "amend"]
+
+
+def test_what_no_longer_holds_after_a_correction_is_shown_not_dropped(desk: Desk) -> None:
+    desk.do(do="declare", seat=1, against=2)
+    desk.play(1, "cremisi/captain/1")
+    seq = next(e["seq"] for e in desk.view()["events"] if "Captain" in e["text"])
+    desk.play(2, "aurea/overtake/1")
+    assert desk.core.amend(seq, {"do": "play", "seat": 1, "card": "cremisi/shield/1"}, OPERATOR).ok
+    (broken,) = desk.view()["match"]["broken"]
+    assert broken["text"] == "Bruno plays Overtake"
+
+
+def test_an_undo_of_the_setup_is_refused_and_an_unknown_answer_named(desk: Desk) -> None:
+    for _ in range(3):
+        assert desk.do(do="undo").ok
+    assert desk.do(do="undo").text == "There is nothing to undo."
+    assert not desk.core.redo(OPERATOR).ok or desk.state()["awaiting_rolls"] != [1, 2, 3]
+    assert desk.core.answer("q999", "yes", OPERATOR).text == "That question is no longer open."
+    assert not desk.core.allow(1, OPERATOR).ok
+    assert not desk.core.amend(1, {"do": "roll", "seat": 1, "face": 1}, OPERATOR).ok
+
+
+def shown(core: Core) -> tuple[object, ...]:
+    """What must be the same before and after a restart."""
+    match = core.match
+    assert match is not None
+    open_findings = [f for f in match.findings if f.open]
+    state = match.game.state_json(match.state)
+    return state, list(match.questions.values()), open_findings, match.edited, match.lines, match.redo
+
+
+def test_a_restart_at_any_moment_goes_on_with_the_same_state(desk: Desk) -> None:
+    steps = [
+        lambda: desk.do(do="declare", seat=1, against=2),
+        lambda: desk.lay(1, "cremisi/cavalry/1"),
+        lambda: desk.lay(2, "aurea/alteration/1"),
+        lambda: desk.lay(3, "celeste/captain/1"),
+        lambda: desk.core.answer(next(iter(desk.view()["questions"]))["id"], "+", OPERATOR),
+        lambda: desk.do(do="undo"),
+        lambda: desk.core.redo(OPERATOR),
+        lambda: desk.lift(3, "celeste/captain/1"),
+    ]
+    for step in steps:
+        step()
+        before, seq = desk.core, desk.core.seq
+        after = desk.pull_the_plug()
+        assert shown(before) == shown(after)
+        assert after.seq == seq + 1  # the boot entry
+        for antenna in range(3):
+            desk.scan(antenna, 3)  # the cards that lie there are seen again, and mean nothing new
+        assert shown(before) == shown(after)
+
+
+def test_a_card_laid_while_the_table_was_off_is_played_when_it_is_back(desk: Desk) -> None:
+    desk.do(do="declare", seat=1, against=2)
+    desk.pull_the_plug()
+    desk.lay(1, "cremisi/cavalry/1")
+    assert desk.duel()["field"] == {"owner": 1, "value": 15}
+
+
+def test_strangers_are_named_and_nothing_stops(desk: Desk) -> None:
+    why = "a phone (its number changes at every tap)"
+    for _ in range(3):
+        desk.now += 0.1
+        desk.core.sighting(Inventory(desk.now, "pico", 1, (TagRead("08AABBCC", None, why),)))
+        desk.core.sighting(Inventory(desk.now, "scan", 0, (TagRead("08AABBDD", None, why),)))
+    view = desk.view()
+    assert view["scan"]["text"] == "A phone (its number changes at every tap)."
+    assert view["notices"][0]["text"].startswith("A phone")
+    assert "field spot of Bruno" in view["notices"][0]["text"]
+    assert not view["findings"]
+
+
+def test_buttons_do_what_the_layout_says(tmp_path: Path) -> None:
+    layout = replace(find_layout("althera-3"), buttons=(Button("seat2.stand", "pico", "stand", 2),))
+    desk = Desk(tmp_path, layout)
+    desk.begin(crown=1)
+    desk.do(do="declare", seat=1, against=2)
+    for seat, card in ((1, "cremisi/cavalry/1"), (2, "aurea/captain/1")) * 1:
+        desk.play(seat, card)
+    desk.play(1, "cremisi/commoners/1")
+    desk.play(2, "aurea/commoners/1")
+    desk.play(1, "cremisi/commoners/2")
+    desk.core.sighting(Press(desk.now, "pico", "seat2.stand"))
+    assert desk.state()["duels"] == []
+    assert desk.state()["last_duel"]["ended_by"] == "stand"
+
+
+def test_devices_that_come_and_go_are_said_and_recorded(desk: Desk) -> None:
+    for state, detail in (("up", "6 antennas"), ("lost", "reader not answering"), ("up", "6 antennas")):
+        desk.core.sighting(Health(desk.now, "pico", "reader", state, detail))  # type: ignore[arg-type]
+    assert [d["state"] for d in desk.view()["devices"]] == ["up"]
+    assert desk.texts()[:2] == ["Reader pico: 6 antennas", "Reader pico: reader not answering"]
