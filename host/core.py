@@ -23,7 +23,7 @@ from host.interpret.althera import awaited, which_way
 from host.journal import Journal, NotRecordedError
 from host.layout import Layout
 from host.match import Match
-from host.settled import DeviceChanged, Settled, evidence_text, settled_json
+from host.settled import CardArrived, DeviceChanged, Settled, evidence_text, settled_json
 from host.sighting import DiceFrame, Health, Sighting
 from host.tracker import Tracker
 from host.words import Words
@@ -76,6 +76,7 @@ class Core:
     disk_trouble: str = ""
     last_die: dict[int, Json] = field(default_factory=dict)
     awaited_since: dict[int, float] = field(default_factory=dict)
+    seen: set[str] = field(default_factory=set)
     tracker: Tracker = field(init=False)
     dice: DiceDesk = field(init=False)
 
@@ -105,6 +106,8 @@ class Core:
             else:
                 for intent in interpret(self.context(), event):
                     self._carry_out(intent, event)
+                if isinstance(event, CardArrived) and event.card is not None:
+                    self.seen.add(event.card)
         return bool(settled)
 
     def act(
@@ -269,6 +272,7 @@ class Core:
             tuple(match.findings),
             self.words(),
             judge,
+            frozenset(str(x.action.get("card")) for x in match.lines if x.undone) - self.seen,
         )
 
     def _carry_out(self, intent: Intent, event: Settled) -> None:

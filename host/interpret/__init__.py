@@ -20,7 +20,8 @@ def interpret(ctx: Context, event: Settled) -> list[Intent]:
         case CardArrived() if ctx.known(event):
             return []
         case CardArrived():
-            return ctx.stranger(event) or (game.card_arrived(ctx, event) if game else ctx.idle(event))
+            meant = ctx.stranger(event) or (game.card_arrived(ctx, event) if game else ctx.idle(event))
+            return ctx.ask_again(event, meant)
         case CardLeft():
             return ctx.card_left(event)
         case CardDoubt():

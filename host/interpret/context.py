@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from host.action import Intent, Note, TakenBack, Withdraw
+from host.action import Action, Ask, Intent, Note, TakenBack, Withdraw
 from host.face import Who
 from host.layout import Layout, Zone
-from host.match import OpenFinding, Question
+from host.match import Answer, OpenFinding, Question
 from host.settled import CardArrived, CardDoubt, CardLeft, DieChanged, ZoneRate
 from host.words import Words
 
@@ -22,7 +22,8 @@ CROWN = "crown"
 @dataclass(frozen=True, slots=True)
 class Context:
     """One moment of the table. `state` is the game's public state as contracts/referee.md has it,
-    `owners` card id -> seat; `judge` tries an action: whether the rules take it, and the state then."""
+    `owners` card id -> seat; `judge` tries an action: whether the rules take it, and the state then.
+    `taken_back`: cards whose play a person undid and that the table has not seen since it started."""
 
     layout: Layout
     game: str | None
@@ -32,6 +33,7 @@ class Context:
     findings: Sequence[OpenFinding]
     words: Words
     judge: Callable[[Json], tuple[bool, Json]]
+    taken_back: frozenset[str] = frozenset()
 
     def zone(self, zone_id: str) -> Zone:
         """The layout's zone of that id."""
@@ -67,6 +69,24 @@ class Context:
             f.open and f.finding["severity"] == "illegal" and f.action.get("card") == event.card
             for f in self.findings
         )
+
+    def ask_again(self, event: CardArrived, meant: list[Intent]) -> list[Intent]:
+        """A play that a person undid is never done again by itself because the table restarted with
+        the card still lying there: it is asked."""
+        acts = tuple(i.game_action for i in meant if isinstance(i, Action))
+        if event.card not in self.taken_back or not acts:
+            return meant
+        name = self.words.card(event.card or "")
+        where = self.words.zone(self.zone(event.zone))
+        question = Question(
+            f"{name} lies at {where}, and its play was taken back. Does it count now?",
+            (int(acts[-1]["seat"]),),
+            (Answer("yes", "Yes, it is played", acts), Answer("no", "No")),
+            event.card,
+            event.zone,
+            "again",
+        )
+        return [Ask(question, (event,))]
 
     def card_left(self, event: CardLeft) -> list[Intent]:
         """Lifting a card takes its question and its illegal play back."""

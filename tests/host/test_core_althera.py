@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -291,12 +292,16 @@ def shown(core: Core) -> tuple[object, ...]:
 
 
 def test_a_restart_at_any_moment_goes_on_with_the_same_state(desk: Desk) -> None:
-    steps = [
+    def answer() -> None:
+        desk.core.answer(desk.view()["questions"][0]["id"], "+", OPERATOR)
+
+    steps: list[Callable[[], object]] = [
         lambda: desk.do(do="declare", seat=1, against=2),
         lambda: desk.lay(1, "cremisi/cavalry/1"),
         lambda: desk.lay(2, "aurea/alteration/1"),
         lambda: desk.lay(3, "celeste/captain/1"),
-        lambda: desk.core.answer(next(iter(desk.view()["questions"]))["id"], "+", OPERATOR),
+        answer,
+        lambda: desk.lift(2, "aurea/alteration/1"),
         lambda: desk.do(do="undo"),
         lambda: desk.core.redo(OPERATOR),
         lambda: desk.lift(3, "celeste/captain/1"),
@@ -310,6 +315,19 @@ def test_a_restart_at_any_moment_goes_on_with_the_same_state(desk: Desk) -> None
         for antenna in range(3):
             desk.scan(antenna, 3)  # the cards that lie there are seen again, and mean nothing new
         assert shown(before) == shown(after)
+
+
+def test_a_play_taken_back_is_asked_and_not_played_again_after_a_restart(desk: Desk) -> None:
+    desk.do(do="declare", seat=1, against=2)
+    desk.lay(1, "cremisi/cavalry/1")
+    desk.do(do="undo")
+    desk.pull_the_plug()
+    desk.scan(0, 3)
+    assert desk.duel()["plays"] == []
+    (question,) = desk.view()["questions"]
+    assert question["text"].endswith("its play was taken back. Does it count now?")
+    assert desk.core.answer(question["id"], "yes", OPERATOR).ok
+    assert desk.duel()["field"]["value"] == 15
 
 
 def test_a_card_laid_while_the_table_was_off_is_played_when_it_is_back(desk: Desk) -> None:
@@ -348,7 +366,8 @@ def test_buttons_do_what_the_layout_says(tmp_path: Path) -> None:
 
 
 def test_devices_that_come_and_go_are_said_and_recorded(desk: Desk) -> None:
-    for state, detail in (("up", "6 antennas"), ("lost", "reader not answering"), ("up", "6 antennas")):
-        desk.core.sighting(Health(desk.now, "pico", "reader", state, detail))  # type: ignore[arg-type]
+    up = Health(desk.now, "pico", "reader", "up", "6 antennas")
+    for health in (up, replace(up, state="lost", detail="reader not answering"), up):
+        desk.core.sighting(health)
     assert [d["state"] for d in desk.view()["devices"]] == ["up"]
     assert desk.texts()[:2] == ["Reader pico: 6 antennas", "Reader pico: reader not answering"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Sequence
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,7 +19,7 @@ CARD = TagRead("04AABBCCDDEEFF", "cremisi/cavalry/1")
 STRANGE = TagRead("0411223344", None, "not a game card")
 
 
-def feed(tracker: Tracker, reads: list[tuple[float, int, tuple[TagRead, ...]]]) -> list[Settled]:
+def feed(tracker: Tracker, reads: Sequence[tuple[float, int, tuple[TagRead, ...]]]) -> list[Settled]:
     found: list[Settled] = []
     for at, antenna, tags in reads:
         found += tracker.feed(Inventory(at, "pico", antenna, tags))
