@@ -158,7 +158,8 @@ class Scanner:
         return tag
 
     def _memory(self, chip, uid, last):
-        """The pages from 0 to the end of the NDEF message, or None where one was not read.
+        """The pages from 0 to the end of the NDEF message, in whole blocks of four pages, or None
+        where one was not read.
 
         `last`: the tag will not be tried again, so what could be read is better than nothing.
         """
@@ -173,7 +174,7 @@ class Scanner:
                 return bytes(memory) if last else None
             memory.extend(chip.frame[:16])
             need = min(message_end(memory), MOST_BYTES)
-        return bytes(memory[:need])
+        return bytes(memory)
 
     # -- what is said ------------------------------------------------------------------------------
 

@@ -2,67 +2,16 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
-from host import ndef
 from host.crown_scene import CrownScene
 from host.link.device import LinkDevice
-from host.sighting import Health, Inventory, Press, Sighting
+from host.sighting import Inventory, Press
 from host.virtual.pico import VirtualPico
-
-UID = "04A1B2C3D4E5F6"
-OTHER = "04112233445566"
-PATIENCE_S = 20.0
-
-
-def card_memory(card: str, uid: str = UID) -> bytes:
-    """A NTAG213's pages with our record on it."""
-    raw = bytes.fromhex(uid)
-    head = raw[:3] + bytes((0x88 ^ raw[0] ^ raw[1] ^ raw[2],)) + raw[3:] + b"\0\x48\0\0" + b"\xe1\x10\x12\0"
-    return (head + ndef.tlv(ndef.encode_card(card)) + b"\xfe").ljust(180, b"\0")
-
-
-class Heard:
-    """Everything a device emits, with waiting for it."""
-
-    def __init__(self) -> None:
-        self.all: list[Sighting] = []
-        self._news = threading.Condition()
-
-    def __call__(self, sighting: Sighting) -> None:
-        with self._news:
-            self.all.append(sighting)
-            self._news.notify_all()
-
-    def wait(self, wanted: Callable[[Sighting], bool], since: int = 0) -> Sighting:
-        """The first sighting from number `since` on that is wanted."""
-        deadline = time.monotonic() + PATIENCE_S
-        with self._news:
-            while True:
-                for sighting in self.all[since:]:
-                    if wanted(sighting):
-                        return sighting
-                assert self._news.wait(deadline - time.monotonic()), f"waited in vain; heard {self.all[-5:]}"
-
-    def health(self, state: str, since: int = 0) -> Health:
-        found = self.wait(lambda s: isinstance(s, Health) and s.state == state, since)
-        assert isinstance(found, Health)
-        return found
-
-    def tags(self, antenna: int, uids: set[str], since: int = 0) -> Inventory:
-        """The first good inventory of an antenna with exactly these tags."""
-        found = self.wait(
-            lambda s: (
-                isinstance(s, Inventory) and s.ok and s.antenna == antenna and {t.uid for t in s.tags} == uids
-            ),
-            since,
-        )
-        assert isinstance(found, Inventory)
-        return found
+from tests.host.link_board import OTHER, UID, Heard, card_memory, wait_until
 
 
 @pytest.fixture
@@ -80,13 +29,6 @@ def link(pico: VirtualPico) -> Iterator[tuple[LinkDevice, Heard]]:
     heard.health("up")
     yield device, heard
     device.stop()
-
-
-def wait_until(what: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not what():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.02)
 
 
 def test_a_card_laid_is_read_with_its_id_and_gone_when_lifted(

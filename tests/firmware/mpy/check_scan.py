@@ -80,7 +80,7 @@ def check_a_tag_is_said_once_with_its_pages_and_repeated_in_the_inventory():
     assert tags[0]["uid"] == name
     data = bytes.fromhex(tags[0]["data"])
     assert data == desk.chips[2].tags[0].memory[: len(data)]
-    assert data[-5:] == b"hello", "as far as the message goes, and no further"
+    assert len(data) == 32, "as far as the message goes, in whole blocks"
     inventories = desk.said("inv", 2)
     assert all(given["ok"] == "1" for given in inventories)
     assert [given["tags"] for given in inventories].count(name) >= len(inventories) - 1
