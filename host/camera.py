@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 import vision
+from engine.errors import CrowntableError
 from host.device import Emit
 from host.sighting import DiceFrame, DieSeen, Health
 
@@ -31,10 +32,13 @@ State = Literal["starting", "up", "weak", "lost"]
 class CameraDevice:
     """A `host.device.Device`. `source`: device number or path, file, folder of pictures, stream's URL."""
 
-    def __init__(self, id: str, source: str) -> None:
-        """`id` is the layout's id of the camera."""
+    def __init__(self, id: str, source: str, calibration: Path | None = None) -> None:
+        """`id` is the layout's id of the camera; `calibration` the file where its calibration is kept."""
         self.id = id
         self.source = source
+        self.calibration = calibration
+        self._calibrated: dict[str, str] | None = None
+        self._calibrated_came = threading.Condition()
         self._emit: Emit | None = None
         self._thread: threading.Thread | None = None
         self._stopping = threading.Event()
@@ -79,6 +83,21 @@ class CameraDevice:
             self._jpeg_came.wait_for(lambda: self._jpeg is not before, timeout)
             return self._jpeg
 
+    def calibrate(self, timeout: float = 10.0) -> str:
+        """Calibrates from the frame of now, in which the printed board lies in the tray; gives the
+        score in one sentence. Raises CrowntableError."""
+        with self._calibrated_came:
+            self._calibrated = None
+            if not self._ask(b"calibrate\n"):
+                raise CrowntableError("The camera is not running.", "Check its cable; it is tried again.")
+            self._calibrated_came.wait_for(lambda: self._calibrated is not None, timeout)
+            answer = self._calibrated
+        if answer is None:
+            raise CrowntableError("The camera gave no picture in time.", "Is it up? Then try again.")
+        if "score" in answer:
+            return answer["score"]
+        raise CrowntableError(answer["what"], answer["cure"])
+
     # -- the device's thread -----------------------------------------------------------------------
 
     def _run(self) -> None:
@@ -111,9 +130,10 @@ class CameraDevice:
 
     def _spawn(self) -> subprocess.Popen[bytes]:
         root = str(Path(vision.__file__).parents[1])
+        kept = [] if self.calibration is None else [str(self.calibration)]
         environment = {**os.environ, "PYTHONPATH": root, "OPENCV_LOG_LEVEL": "ERROR"}
         process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "vision.process", self.source],
+            [sys.executable, "-P", "-m", "vision.process", self.source, *kept],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -160,6 +180,12 @@ class CameraDevice:
             with self._jpeg_came:
                 self._jpeg = base64.b64decode(message["data"])
                 self._jpeg_came.notify_all()
+        elif kind == "calibrated":
+            with self._calibrated_came:
+                self._calibrated = {
+                    key: str(message[key]) for key in ("score", "what", "cure") if key in message
+                }
+                self._calibrated_came.notify_all()
 
     def _frame(self, message: dict[str, Any]) -> None:
         dice = tuple(

@@ -1,4 +1,4 @@
-"""Vision as a process of its own: `python -m vision.process SOURCE` (started by host.camera).
+"""Vision as a process of its own: `python -m vision.process SOURCE [CALIBRATION]` (by host.camera).
 
 It writes JSON lines on standard output and takes one-word commands on standard input:
 
@@ -6,6 +6,7 @@ It writes JSON lines on standard output and takes one-word commands on standard 
     {"is": "health", "state": "up", "detail": "...", "facts": {...}}
     {"is": "beat"}                      at least twice a second
     {"is": "jpeg", "data": base64}      after the command `jpeg`: the latest frame with its readings
+    {"is": "calibrated", "score": ...}  after `calibrate` (the board lies in the tray); or "what", "cure"
 
 `at` is the monotonic clock of the machine, the same in every process. The process ends with its
 parent: the kernel's death signal, and the end of standard input.
@@ -22,12 +23,14 @@ import signal
 import sys
 import threading
 import time
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import cv2
 import numpy as np
 
 from vision.annotate import annotate
+from vision.calibration import Tray, calibrate, shift
 from vision.detect import Detector
 from vision.errors import VisionError
 from vision.motion import FreezeDetector, MotionGate
@@ -40,6 +43,7 @@ HANG_READ, HANG_OPEN = 5.0, 12.0  # seconds in one call of the driver after whic
 SETTLE_READS = 6  # frames read one by one after motion; after that a still tray is read once a second
 _PR_SET_PDEATHSIG = 1
 _JPEG_WIDTH = 960
+_MOVED = 0.02  # of the picture's width: further, and the camera has been moved
 
 
 class Grabber(threading.Thread):
@@ -112,12 +116,16 @@ class Reader:
     """Frames to readings, with no more work than the picture asks for."""
 
     def __init__(self) -> None:
-        """Nothing seen yet."""
+        """Nothing seen yet, no white balance."""
         self._detector = Detector()
         self._gate = MotionGate()
         self._found = Found((), (), 0.0)
         self._still = 0
         self._read_at = float("-inf")
+
+    def balance(self, gain: tuple[float, float, float]) -> None:
+        """White balance for B, G, R from now on."""
+        self._detector = Detector(gain)
 
     def read(self, frame: Image, at: float) -> tuple[Found, bool]:
         """The readings of a frame, and whether it moved against the frame before."""
@@ -141,8 +149,11 @@ class Reader:
 class Vision:
     """The process's main loop."""
 
-    def __init__(self, source: str, out: BinaryIO) -> None:
-        """Readings of `source` go to `out`."""
+    def __init__(self, source: str, out: BinaryIO, calibration: Path | None = None) -> None:
+        """Readings of `source` go to `out`; `calibration` is where this camera's is kept."""
+        self._path = calibration
+        self._tray: Tray | None = None
+        self._moved_checks, self._checked = 0, 0.0
         self._grabber = Grabber(source)
         self._reader = Reader()
         self._out = out
@@ -150,6 +161,7 @@ class Vision:
         self._freeze = FreezeDetector()
         self._state = ("starting", f"opening {source}")
         self._want_jpeg = threading.Event()
+        self._want_calibration = threading.Event()
         self._shown: tuple[Image, Found] | None = None
         self._rates: list[float] = []
 
@@ -157,6 +169,7 @@ class Vision:
         """Never returns; ends with `os._exit` when the driver hangs, so that the parent starts anew."""
         threading.Thread(target=self._commands, name="commands", daemon=True).start()
         self._health()
+        self._load_calibration()
         self._grabber.start()
         seen, last = 0, time.monotonic()
         beat = 0.0
@@ -176,6 +189,9 @@ class Vision:
             if self._want_jpeg.is_set() and self._shown is not None:
                 self._want_jpeg.clear()
                 self._send_jpeg(*self._shown)
+            if self._want_calibration.is_set() and self._shown is not None:
+                self._want_calibration.clear()
+                self._calibrate(self._shown[0])
             time.sleep(max(0.0, began + 1.0 / RATE - time.monotonic()))
 
     def _take(self, frame: Image, at: float, number: int) -> None:
@@ -186,9 +202,10 @@ class Vision:
         self._shown = (frame, found)
         self._rates = [*self._rates[-29:], at]
         brightness = float(np.mean(frame[::8, ::8]))
-        dark = brightness < 20.0
-        if dark:
+        if brightness < 20.0:
             self._change("weak", "the picture is nearly black; is the lens covered, the lamp off?")
+        elif self._has_moved(frame, at, moving):
+            self._change("weak", "the camera has been moved since it was calibrated; calibrate it again")
         else:
             self._change("up", f"camera up, {self._grabber.mode}")
         dice: list[dict[str, Any]] = [
@@ -200,6 +217,43 @@ class Vision:
             for s in found.unsure
         ]
         self._say({"is": "frame", "at": at, "frame": number, "moving": moving, "dice": dice, "ms": found.ms})
+
+    def _has_moved(self, frame: Image, at: float, moving: bool) -> bool:
+        """Whether the picture has been shifted against the calibration's for three looks, 2 s apart."""
+        if self._tray is None:
+            return False
+        if not moving and at - self._checked >= 2.0:
+            self._checked = at
+            same = self._tray.size == (frame.shape[1], frame.shape[0]) and shift(self._tray, frame) < _MOVED
+            self._moved_checks = 0 if same else self._moved_checks + 1
+        return self._moved_checks >= 3
+
+    def _load_calibration(self) -> None:
+        if self._path is None or not self._path.exists():
+            return
+        try:
+            self._tray = Tray.load(self._path)
+        except VisionError as error:
+            self._change("weak", f"{error.what} {error.cure}")
+            return
+        self._reader.balance(self._tray.gain)
+
+    def _calibrate(self, frame: Image) -> None:
+        try:
+            tray = calibrate([frame])
+            if self._path is not None:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                tray.save(self._path)
+        except VisionError as error:
+            self._say({"is": "calibrated", "what": error.what, "cure": error.cure})
+            return
+        except OSError as error:
+            cure = "Is there room on the disk?"
+            self._say({"is": "calibrated", "what": f"It cannot be saved: {error.strerror}.", "cure": cure})
+            return
+        self._tray, self._moved_checks = tray, 0
+        self._reader.balance(tray.gain)
+        self._say({"is": "calibrated", "score": tray.score()})
 
     def _no_frame(self, now: float) -> None:
         problem = self._grabber.problem
@@ -241,6 +295,8 @@ class Vision:
         for line in sys.stdin:
             if line.strip() == "jpeg":
                 self._want_jpeg.set()
+            elif line.strip() == "calibrate":
+                self._want_calibration.set()
         os._exit(0)  # standard input has ended: so has the parent
 
 
@@ -253,7 +309,7 @@ def main() -> None:
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     cv2.setNumThreads(1)
-    Vision(sys.argv[1], out).run()
+    Vision(sys.argv[1], out, Path(sys.argv[2]) if len(sys.argv) > 2 else None).run()
 
 
 if __name__ == "__main__":

@@ -15,9 +15,11 @@ import cv2
 import numpy as np
 import pytest
 
+from engine.errors import CrowntableError
 from host.camera import CameraDevice
 from host.sighting import DiceFrame, Health, Sighting
 from host.virtual.tray import VirtualTray
+from vision.calibration import board_picture
 from vision.settle import Moving, Rested, Settler
 
 LONG = 30.0  # the machine is shared; a pass takes a fraction of it
@@ -218,3 +220,27 @@ def test_vision_dies_with_its_parent(tray: VirtualTray) -> None:
     while _runs(pid):
         assert time.monotonic() < end, "vision outlived its parent"
         time.sleep(0.1)
+
+
+def test_calibration_from_the_board_in_view_and_its_absence_said(tmp_path: Path) -> None:
+    board = cv2.resize(board_picture(4.0), None, fx=0.85, fy=0.85, interpolation=cv2.INTER_AREA)
+    frame = np.full((720, 1280, 3), 110, np.uint8)
+    frame[20 : 20 + board.shape[0], 100 : 100 + board.shape[1]] = board[..., None]
+    cv2.imwrite(str(tmp_path / "view.png"), frame)
+    kept = tmp_path / "kept" / "dice.json"
+    watch, camera = Watch(), CameraDevice("dice", str(tmp_path / "view.png"), kept)
+    camera.start(watch)
+    watch.wait(state("up"))
+    assert camera.calibrate(timeout=LONG).startswith("Good: a 16 mm die is 54 pixels wide")
+    assert kept.exists()
+    cv2.imwrite(str(tmp_path / "view.png"), np.full((720, 1280, 3), 110, np.uint8))
+    camera.stop()
+    camera.start(watch)
+    watch.wait(lambda one: isinstance(one, DiceFrame), len(watch.seen))
+    with pytest.raises(CrowntableError, match="corners are seen"):
+        camera.calibrate(timeout=LONG)
+    moved = watch.wait(state("weak"))
+    assert isinstance(moved, Health) and "calibrate it again" in moved.detail
+    camera.stop()
+    with pytest.raises(CrowntableError, match="not running"):
+        camera.calibrate()
