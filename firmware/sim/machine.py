@@ -5,6 +5,7 @@ from world import EXIT_SOFT, WORLD, leave
 PWRON_RESET = 1
 WDT_RESET = 3
 SOFT_RESET = 5
+PINS = 30  # of an RP2040
 
 
 def reset_cause():
@@ -25,6 +26,8 @@ class Pin:
     PULL_UP = 1
 
     def __init__(self, number, mode=-1, pull=-1, value=None):
+        if not 0 <= number < PINS:
+            raise ValueError("invalid pin")
         self.number = number
         if value is not None:
             WORLD.set_pin(number, value)

@@ -58,8 +58,8 @@ class VirtualPico:
         self.id = id
         self.antennas = antennas
         self._folder = tempfile.TemporaryDirectory(prefix="crowntable-pico-")
-        self._flash = Path(flash) if flash else Path(self._folder.name) / "flash"
-        self._flash.mkdir(parents=True, exist_ok=True)
+        self.flash = Path(flash) if flash else Path(self._folder.name) / "flash"
+        self.flash.mkdir(parents=True, exist_ok=True)
         self.path = str(link_path or Path(self._folder.name) / "port")
         self.wiring = {"name": id, "antennas": str(antennas), **(wiring or {})}
         if buttons:
@@ -83,7 +83,7 @@ class VirtualPico:
 
     def _write_config(self) -> None:
         """What somebody who built the board would have stored in it; a kept flash stays as it is."""
-        stored = self._flash / "config.txt"
+        stored = self.flash / "config.txt"
         if not stored.exists():
             body = " ".join(f"{key}={self.wiring[key]}" for key in sorted(self.wiring))
             stored.write_text(f"{body}*{crc16(body.encode('ascii')):04X}\n", encoding="ascii")
@@ -200,7 +200,7 @@ class VirtualPico:
             stdin=board,
             stdout=board,
             stderr=subprocess.DEVNULL,
-            cwd=self._flash,
+            cwd=self.flash,
             env=environment,
             pass_fds=(control, report),
             start_new_session=True,
