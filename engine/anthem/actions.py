@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
 
 from engine.anthem.state import PLACES, PLAYERS, SEATS, HeroOrDragon
@@ -95,7 +96,7 @@ def _setup(obj: Json, force: bool) -> Setup | str:
         if type(entry) is not dict:
             return f"players[{i}] must be an object with a seat"
         if wrong := problem(entry, _PLAYER):
-            return f"players[{i}].{wrong}"
+            return f"players[{i}]: {wrong}"
         players.append(Player(entry["seat"], entry.get("name")))
     seats = [p.seat for p in players]
     if len(set(seats)) < len(seats):
@@ -115,6 +116,14 @@ def _seat(value: object) -> str | None:
     return None if ok else f"must be a seat, {SEATS[0]} to {SEATS[-1]}"
 
 
+def _name(value: object) -> str | None:
+    if type(value) is not str:
+        return "must be a string"
+    if any(unicodedata.category(letter) in ("Cc", "Cs") for letter in value):
+        return "must not hold control characters"
+    return None
+
+
 def _players(value: object) -> str | None:
     ok = type(value) is list and len(value) in PLAYERS
     return None if ok else f"must be a list of {PLAYERS[0]} to {PLAYERS[-1]} players"
@@ -127,7 +136,7 @@ def _cards(value: object) -> str | None:
 
 _DO = frozenset({"do"})
 _FORCE = {"force": truth}
-_PLAYER = Shape({"seat": _seat}, {"name": text})
+_PLAYER = Shape({"seat": _seat}, {"name": _name})
 _SHAPES = {
     "setup": Shape({"players": _players, "first": whole}, _FORCE),
     "lay": Shape({"seat": whole, "card": text, "place": _place}, _FORCE),

@@ -8,7 +8,7 @@ from typing import Any
 from engine.anthem import actions, play, views
 from engine.anthem import ruleset as rulesets
 from engine.anthem.catalogue import FINDINGS, RULES
-from engine.anthem.state import State
+from engine.anthem.state import State, cards_in_play
 from engine.findings import bad_input
 from engine.game import Audience, Finding, Json, Option, Verdict
 
@@ -82,6 +82,10 @@ class Anthem:
     def cards(self, state: State) -> Mapping[str, int]:
         """Laid card -> seat in whose layout it lies. Whose hand the others are in is not known."""
         return {card: s.seat for s in state.seats for card in s.layout if card is not None}
+
+    def all_cards(self, state: State) -> Sequence[str]:
+        """Every card of the match, wherever it is."""
+        return list(cards_in_play(state))
 
 
 GAME = Anthem()
