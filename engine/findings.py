@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
@@ -55,6 +56,17 @@ def as_warnings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def shown(value: object, limit: int = 40) -> str:
-    """`value` for a message, cut short: nobody wants a 60 KiB card id read back to them."""
-    text = ascii(value) if not isinstance(value, int) or -(10**18) < value < 10**18 else "a huge number"
-    return text if len(text) <= limit else text[: limit - 3] + "..."
+    """A JSON value for a message, cut short: nobody wants a 60 KiB card id read back to them.
+
+    >>> shown(True), shown("a\u0007"), shown([1])
+    ('true', '"a\\\\u0007"', 'a list')
+    """
+    if isinstance(value, list | tuple):
+        return "a list"
+    if isinstance(value, dict):
+        return "an object"
+    if isinstance(value, int) and abs(value) >= 10**18:
+        return "a huge number"
+    if isinstance(value, str) and len(value) > limit:
+        value = value[:limit] + "..."
+    return json.dumps(value)

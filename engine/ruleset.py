@@ -5,6 +5,7 @@ A game describes its keys with the small specs below; a file may give only the k
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias
@@ -113,7 +114,12 @@ _CURE = "Correct that key, or leave it out to keep the default."
 
 def refuse(key: str, value: object, allowed: str) -> CrowntableError:
     """The error for a wrong value: key, value and what is allowed."""
-    return CrowntableError(f"Ruleset: {key} = {shown(value)} is not possible; {allowed}.", _CURE)
+    return CrowntableError(f"Ruleset: {key} = {_written(value)} is not possible; {allowed}.", _CURE)
+
+
+def _written(value: object) -> str:
+    """A value as a file has it; a list of a few numbers in full."""
+    return json.dumps(value) if isinstance(value, list) and len(value) <= 12 else shown(value)
 
 
 def toml_values(text: str, where: str = "The ruleset") -> dict[str, Any]:

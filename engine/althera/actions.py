@@ -225,7 +225,7 @@ def setup_json(
     spare = (house for house in HOUSES if house not in given.values())
     players: list[Json] = []
     for seat in sorted(seats):
-        player: Json = {"seat": seat, "house": given.get(seat) or next(spare)}
+        player: Json = {"seat": seat, "house": given.get(seat) or next(spare, "")}
         if names and names.get(seat):
             player["name"] = names[seat]
         players.append(player)

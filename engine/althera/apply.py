@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from engine.althera.actions import (
@@ -22,7 +21,7 @@ from engine.althera.actions import (
 from engine.althera.cards import Card
 from engine.althera.ending import begin_turn, end_duel
 from engine.althera.field import after, worked_out
-from engine.althera.legality import MEANINGLESS, findings, setup_fault
+from engine.althera.legality import findings, setup_fault, without_effect
 from engine.althera.rulebook import FINDINGS
 from engine.althera.ruleset import Ruleset
 from engine.althera.state import Awaited, Duel, Field, Laid, Match, Seat, State, duel_of
@@ -43,7 +42,7 @@ def apply(state: State, action: Action) -> Verdict:
             if not action.force or not _can_be_forced(state, action, found):
                 return Verdict(False, found, state)
             found = as_warnings(found)
-        if any(f.code in MEANINGLESS or f.code == "unexpected-roll" for f in found):
+        if without_effect(state, action, found):
             return Verdict(True, found, _idle(state))
     info: list[Finding] = []
     new = _APPLY[type(action)](state, action, info)
@@ -111,12 +110,12 @@ def _roll_for_crown(state: State, action: Roll) -> State:
     rolled = {**match.rolled, action.seat: action.face}
     to_roll = tuple(seat for seat in match.to_roll if seat != action.seat)
     if to_roll:
-        new = replace(match, to_roll=to_roll, rolled=rolled)
+        new = match._replace(to_roll=to_roll, rolled=rolled)
         return State(new, state.seats, (), state)
     best = max(rolled.values())
     tied = tuple(seat for seat in sorted(rolled) if rolled[seat] == best)
     if len(tied) > 1:
-        new = replace(match, to_roll=tied, rolled={})
+        new = match._replace(to_roll=tied, rolled={})
         return State(new, state.seats, (), state)
     return State(begin_turn(match, state.seats, 1, tied[0]), state.seats, (), state)
 
@@ -138,12 +137,15 @@ def _crown(state: State, action: Crown, info: list[Finding]) -> State:
     if match.phase == "initiative":
         new = begin_turn(match, state.seats, 1, action.seat)
     else:
-        new = replace(match, crown=action.seat)
+        new = match._replace(crown=action.seat)
     return State(new, state.seats, state.duels, state)
 
 
 def _declare(state: State, action: Declare, info: list[Finding]) -> State:
-    match = replace(state.match, declared=action.seat)
+    match = state.match
+    if match.phase == "initiative":  # forced: the table lets this seat begin
+        match = begin_turn(match, state.seats, 1, action.seat)
+    match = match._replace(declared=action.seat)
     duel = Duel(action.seat, action.against)
     return State(match, state.seats, (*state.duels, duel), state)
 
@@ -227,7 +229,7 @@ def _from_hand(state: State, seat: Seat, card: Card, draws: bool) -> tuple[Match
     number, house, cards, hand, lying, out = seat
     owner = match.owners.get(card.id)
     if owner != number:
-        match = replace(match, owners={**match.owners, card.id: number})
+        match = match._replace(owners={**match.owners, card.id: number})
         cards += 1
         if owner is not None:
             giver = seats[owner]

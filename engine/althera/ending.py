@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from itertools import combinations
 from typing import Literal
 
@@ -39,35 +38,24 @@ def end_duel(
     """
     others = tuple(other for other in state.duels if other.attacker != duel.attacker)
     last = LastDuel(duel, winner, ended_by, _captured(duel, winner), _specials(duel))
-    match = replace(match, last_duel=last)
     if match.tiebreak is not None:
-        return _after_extra_duel(match, match.tiebreak, winner, state)
-    owners = dict(match.owners)
-    table = _Table(owners, dict(seats), others)
-    table.clear(duel)
-    if winner is not None:
-        table.hand_over(last.captured, winner)
-    for receiver, cards in last.specials.items():
-        table.hand_over(cards, receiver)
-    _eliminate(table, match, duel, winner, info)
+        return _after_extra_duel(match._replace(last_duel=last), match.tiebreak, winner, state)
+    owners, left = _handed_over(match.owners, seats, last)
+    _eliminate(owners, left, others, match.rules.hand_size, last, info)
     size = match.rules.hand_size
-    for number in (duel.attacker, duel.defender):
-        seat = table.seats[number]
+    for number in duel[:2]:
+        seat = left[number]
         if not seat.out:
-            table.seats[number] = seat._replace(hand=min(size, seat.free))
+            left[number] = seat._replace(hand=min(size, seat.free))
     ended = (min(duel[:2]), max(duel[:2]))
-    pairs = tuple(
-        pair
-        for pair in match.pairs_left
-        if pair != ended and not (table.seats[pair[0]].out or table.seats[pair[1]].out)
-    )
-    match = replace(match, owners=owners, pairs_left=pairs)
-    standing = [number for number, seat in table.seats.items() if not seat.out]
+    standing = {number for number, seat in left.items() if not seat.out}
+    pairs = tuple(pair for pair in match.pairs_left if pair != ended and standing.issuperset(pair))
+    match = match._replace(owners=owners, pairs_left=pairs, last_duel=last)
     if len(standing) == 1:
-        match = _over(match, standing[0])
-    elif not pairs and not others:
-        return _end_turn(match, table.seats, state)
-    return State(match, table.seats, others, state)
+        return State(_over(match, min(standing)), left, others, state)
+    if not pairs and not others:
+        return _end_turn(match, left, state)
+    return State(match, left, others, state)
 
 
 def _captured(duel: Duel, winner: int | None) -> tuple[str, ...]:
@@ -87,69 +75,85 @@ def _specials(duel: Duel) -> dict[int, tuple[str, ...]]:
     return received
 
 
-class _Table:
-    """Owners and counts while a duel is being cleared away: the one place where they are changed
-    in place, on copies made for it."""
-
-    def __init__(self, owners: dict[str, int], seats: dict[int, Seat], running: tuple[Duel, ...]) -> None:
-        self.owners = owners
-        self.seats = seats
-        self.running = running
-
-    def clear(self, duel: Duel) -> None:
-        """The duel's cards lie on the field no longer."""
-        for laid in duel.laid:
-            seat = self.seats[laid.by]
-            self.seats[laid.by] = seat._replace(lying=seat.lying - 1)
-
-    def hand_over(self, cards: Iterable[str], receiver: int) -> None:
-        """These cards belong to `receiver` from now on."""
-        for card in cards:
-            giver = self.owners[card]
-            if giver != receiver:
-                self.owners[card] = receiver
-                self._count(giver, -1)
-                self._count(receiver, 1)
-
-    def _count(self, number: int, change: int) -> None:
-        seat = self.seats[number]
-        self.seats[number] = seat._replace(cards=seat.cards + change)
-
-    def put_out(self, number: int, receiver: int) -> int:
-        """Seat `number` is out; its deck and hand go to `receiver`. How many cards those were."""
-        lying = {card for duel in self.running for card in duel.cards}
-        left = [c for c, owner in self.owners.items() if owner == number and c not in lying]
-        self.hand_over(left, receiver)
-        self.seats[number] = self.seats[number]._replace(hand=0, out=True)
-        return len(left)
+def _handed_over(
+    owners: Mapping[str, int], seats: Mapping[int, Seat], last: LastDuel
+) -> tuple[dict[str, int], dict[int, Seat]]:
+    """Owners and seats once the duel's cards have gone where they belong (ALT-4.5, ALT-5.6)."""
+    new = dict(owners)
+    gained = dict.fromkeys(seats, 0)
+    lifted = dict.fromkeys(seats, 0)
+    duel, winner = last.duel, last.winner
+    for laid in duel.laid:
+        card = laid.card
+        lifted[laid.by] += 1
+        if card.value is None:
+            receiver = duel.enemy(laid.side)
+        elif winner is None or laid.side == winner:
+            continue
+        else:
+            receiver = winner
+        gained[new[card.id]] -= 1
+        gained[receiver] += 1
+        new[card.id] = receiver
+    return new, {
+        number: Seat(number, house, cards + gained[number], hand, lying - lifted[number], out)
+        for number, house, cards, hand, lying, out in seats.values()
+    }
 
 
-def _eliminate(table: _Table, match: Match, duel: Duel, winner: int | None, info: list[Finding]) -> None:
-    """ALT-8.1: the loser, the winner, then the interveners, while more than one is in."""
-    first = duel.attacker if winner is None else winner
+def _eliminate(
+    owners: dict[str, int],
+    seats: dict[int, Seat],
+    running: tuple[Duel, ...],
+    size: int,
+    last: LastDuel,
+    info: list[Finding],
+) -> None:
+    """ALT-8.1, in place: the loser, the winner, then the interveners, while more than one is in.
+
+    Without a winner the defender counts as the loser. Who duels elsewhere is left for that duel's end.
+    """
+    duel = last.duel
+    first = duel.attacker if last.winner is None else last.winner
     other = duel.enemy(first)
     for number in (other, first, *duel.interveners):
-        seat = table.seats[number]
-        if seat.out or seat.free >= match.rules.hand_size:
+        seat = seats[number]
+        if seat.out or seat.free >= size or any(number in r[:2] for r in running):
             continue
-        if sum(not s.out for s in table.seats.values()) == 1:
+        if sum(not s.out for s in seats.values()) == 1:
             return
-        if any(number in running[:2] for running in table.running):
-            continue
-        if number == first or (number != other and table.seats[first].out and not table.seats[other].out):
+        receiver = first
+        if number == first or (number != other and seats[first].out and not seats[other].out):
             receiver = other
-        else:
-            receiver = first
-        left = table.put_out(number, receiver)
+        left = _put_out(owners, seats, running, number, receiver)
         words = {"seat": number, "left": left, "to": receiver}
         info.append(make(FINDINGS, "seat-eliminated", (number, receiver), words))
+
+
+def _put_out(
+    owners: dict[str, int],
+    seats: dict[int, Seat],
+    running: tuple[Duel, ...],
+    number: int,
+    receiver: int,
+) -> int:
+    """Seat `number` is out, in place; its deck and hand go to `receiver`. How many cards those were.
+
+    What it has lying in other duels as an intervener goes its usual way when they end.
+    """
+    lying = {card for duel in running for card in duel.cards}
+    left = [card for card, owner in owners.items() if owner == number and card not in lying]
+    owners.update(dict.fromkeys(left, receiver))
+    seat, taker = seats[number], seats[receiver]
+    seats[number] = seat._replace(cards=seat.cards - len(left), hand=0, out=True)
+    seats[receiver] = taker._replace(cards=taker.cards + len(left))
+    return len(left)
 
 
 def begin_turn(match: Match, seats: Mapping[int, Seat], turn: int, crown: int) -> Match:
     """The match at the start of a turn: all pairs of remaining players are to duel (ALT-3.1)."""
     remaining = sorted(number for number, seat in seats.items() if not seat.out)
-    return replace(
-        match,
+    return match._replace(
         phase="duels",
         turn=turn,
         crown=crown,
@@ -171,7 +175,7 @@ def _end_turn(match: Match, seats: Mapping[int, Seat], before: State) -> State:
     if len(tied) == 1:
         return State(_over(match, tied[0]), seats, (), before)
     apart = Tiebreak(seats, match.owners, tied, (), {})
-    match = replace(match, phase="tiebreak", owners=_apart_owners(match, seats, tied))
+    match = match._replace(phase="tiebreak", owners=_apart_owners(match, seats, tied))
     return _extra_round(match, apart, before)
 
 
@@ -190,7 +194,7 @@ def _next_crown(match: Match, seats: Mapping[int, Seat]) -> int:
 
 
 def _over(match: Match, winner: int) -> Match:
-    return replace(match, phase="over", winners=(winner,), pairs_left=(), tiebreak=None)
+    return match._replace(phase="over", winners=(winner,), pairs_left=(), tiebreak=None)
 
 
 # The tie-break (ALT-9.2): extra duels with original decks, one after another.
@@ -234,7 +238,7 @@ def _extra_duel(match: Match, tiebreak: Tiebreak, before: State) -> State:
         for number, seat in tiebreak.seats.items()
     }
     left = tuple(sorted((min(p), max(p)) for p in tiebreak.pairs))
-    match = replace(match, pairs_left=left, tiebreak=tiebreak)
+    match = match._replace(pairs_left=left, tiebreak=tiebreak)
     return State(match, seats, (Duel(attacker, defender),), before)
 
 
@@ -254,5 +258,5 @@ def _after_extra_duel(match: Match, tiebreak: Tiebreak, winner: int | None, befo
         tiebreak = tiebreak._replace(tied=tuple(n for n in tiebreak.tied if won[n] == most))
     if len(tiebreak.tied) > 1:
         return _extra_round(match, tiebreak, before)
-    match = replace(_over(match, tiebreak.tied[0]), owners=tiebreak.owners)
+    match = _over(match, tiebreak.tied[0])._replace(owners=tiebreak.owners)
     return State(match, tiebreak.seats, (), before)

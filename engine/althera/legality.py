@@ -23,12 +23,20 @@ from engine.althera.actions import (
 from engine.althera.cards import Card
 from engine.althera.rulebook import FINDINGS
 from engine.althera.ruleset import Ruleset
-from engine.althera.state import Duel, Match, State, declarer, duel_of
+from engine.althera.state import Awaited, Duel, Match, State, declarer, duel_of
 from engine.findings import make, shown
 from engine.game import Finding
 
-#: Findings after which an action has no meaning that a table could force.
-MEANINGLESS = frozenset(
+
+def findings(state: State, action: Action) -> tuple[Finding, ...]:
+    """Everything that speaks against `action` now; nothing for a legal one."""
+    found: list[Finding] = []
+    _CHECKS[type(action)](state, action, found)
+    return tuple(found)
+
+
+#: Findings that leave nothing a table could force.
+_MEANINGLESS = frozenset(
     (
         "not-set-up",
         "match-over",
@@ -43,11 +51,17 @@ MEANINGLESS = frozenset(
 )
 
 
-def findings(state: State, action: Action) -> tuple[Finding, ...]:
-    """Everything that speaks against `action` now; nothing for a legal one."""
-    found: list[Finding] = []
-    _CHECKS[type(action)](state, action, found)
-    return tuple(found)
+def without_effect(state: State, action: Action, found: tuple[Finding, ...]) -> bool:
+    """Whether an accepted or forced action with these findings changes nothing on the table."""
+    codes = {finding.code for finding in found}
+    if codes & _MEANINGLESS or "unexpected-roll" in codes:
+        return True
+    if "not-your-declaration" in codes:
+        return state.match.phase == "tiebreak"
+    if "not-your-card" in codes and isinstance(action, Play | Intervene):
+        # A card of a house that is not in the match, or set aside: nobody can have it in hand.
+        return action.card not in state.match.owners
+    return False
 
 
 def _note(found: list[Finding], code: str, *seats: int, rule: str | None = None, **words: str | int) -> None:
@@ -57,15 +71,15 @@ def _note(found: list[Finding], code: str, *seats: int, rule: str | None = None,
 # What several actions share.
 
 
-def _no_match(match: Match, found: list[Finding]) -> bool:
-    """Whether there is no running match, noted."""
+def _running(match: Match, found: list[Finding]) -> bool:
+    """Whether a match is running; if not, noted."""
     if match.phase == "setup":
         _note(found, "not-set-up")
-        return True
+        return False
     if match.phase == "over":
         _note(found, "match-over")
-        return True
-    return False
+        return False
+    return True
 
 
 def _known(state: State, found: list[Finding], *numbers: int) -> bool:
@@ -74,7 +88,7 @@ def _known(state: State, found: list[Finding], *numbers: int) -> bool:
     known = True
     for number in numbers:
         if number not in seats:
-            _note(found, "seat-unknown", rule=None, seat=shown(number))
+            _note(found, "seat-unknown", seat=shown(number))
             known = False
     for number in numbers:
         if number in seats and seats[number].out:
@@ -82,11 +96,12 @@ def _known(state: State, found: list[Finding], *numbers: int) -> bool:
     return known
 
 
-def _card(state: State, card_id: str, found: list[Finding]) -> Card | None:
-    card = state.match.rules.cards.get(card_id)
-    if card is None:
-        _note(found, "unknown-card", card=shown(card_id))
-    return card
+def _in_running_match(state: State, found: list[Finding], *seats: int) -> bool:
+    """Whether a match is running and has these seats; what is amiss noted."""
+    running = _running(state.match, found)
+    if state.match.phase == "setup":
+        return False
+    return _known(state, found, *seats) and running
 
 
 def _card_is_there(state: State, card: Card, seat: int, found: list[Finding]) -> None:
@@ -111,16 +126,11 @@ def label(card: Card) -> str:
     return f"{card.name} ({card.id})"
 
 
-def _sign_fits(card: Card | None, sign: str | None, found: list[Finding]) -> None:
-    if sign is not None and card is not None and card.kind != "alteration":
-        _note(found, "bad-input", problem=f"Not an action: sign goes with an alteration, not with {card.id}.")
-
-
-def _no_roll_awaited(duel: Duel, found: list[Finding]) -> None:
-    if duel.awaited is not None:
-        waited, why = duel.awaited
-        rule = "ALT-5.4" if why == "oracle" else "ALT-6.1"
-        _note(found, "roll-awaited", waited, rule=rule, seat=waited)
+def _roll_awaited(awaited: Awaited, found: list[Finding]) -> None:
+    """While a roll is awaited in a duel its position is not settled, so nothing else of it is judged."""
+    seat, why = awaited
+    rule = "ALT-5.4" if why == "oracle" else "ALT-6.1"
+    _note(found, "roll-awaited", seat, rule=rule, seat=seat)
 
 
 def _whose_play(duel: Duel) -> str:
@@ -158,67 +168,67 @@ def timing_fault(
 
 
 def _special_in_time(
-    rules: Ruleset, duel: Duel, card: Card, side: int, action: Play | Intervene, found: list[Finding]
+    state: State, duel: Duel, card: Card, side: int, action: Play | Intervene, found: list[Finding]
 ) -> None:
-    if card.value is not None:
-        return
-    fault = timing_fault(rules, duel, card.kind, side, isinstance(action, Intervene))
-    if fault is not None:
+    outside = isinstance(action, Intervene)
+    fault = timing_fault(state.match.rules, duel, card.kind, side, outside)
+    if fault is not None and (outside or duel.turn != side or _can_play_something(state, duel, side)):
         _note(found, "special-timing", action.seat, rule=fault[0], why=fault[1])
     if card.kind == "alteration" and action.sign is None:
         _note(found, "sign-missing", action.seat)
+
+
+def _can_play_something(state: State, duel: Duel, seat: int) -> bool:
+    """Whether any card that the seat owns and has not laid could be played now.
+
+    If none can, it may lay any special, which then does nothing: a duel must be able to end
+    (docs/rulings.md).
+    """
+    rules = state.match.rules
+    lying = {card for running in state.duels for card in running.cards}
+    for card_id, owner in state.match.owners.items():
+        if owner == seat and card_id not in lying:
+            card = rules.cards[card_id]
+            if card.value is not None or timing_fault(rules, duel, card.kind, seat, False) is None:
+                return True
+    return False
 
 
 # One function an action.
 
 
 def _check_play(state: State, action: Play, found: list[Finding]) -> None:
-    seat = action.seat
-    if state.match.phase == "setup":
-        return _note(found, "not-set-up")
-    card = state.match.rules.cards.get(action.card)
-    _sign_fits(card, action.sign, found)
-    _no_match(state.match, found)
-    if card is None:
-        _note(found, "unknown-card", card=shown(action.card))
-    if not _known(state, found, seat):
+    seat, match = action.seat, state.match
+    card = match.rules.cards.get(action.card)
+    if not _before_a_card(state, action, card, found, seat):
         return None
-    if card is not None:
-        _card_is_there(state, card, seat, found)
     duel = duel_of(state, seat)
     if duel is None:
         return _not_in_duel(seat, "ALT-4.2", found)
-    if duel.awaited is None and duel.turn != seat:
+    if duel.awaited is not None:
+        return _roll_awaited(duel.awaited, found)
+    if duel.turn != seat:
         _note(found, "not-your-play", seat, seat=seat, why=_whose_play(duel))
-    plays = state.match.rules.plays
+    plays = match.rules.plays
     if duel.played(seat) >= plays:
         _note(found, "plays-exhausted", seat, seat=seat, plays=plays)
-    if card is not None:
-        _special_in_time(state.match.rules, duel, card, seat, action, found)
-    _no_roll_awaited(duel, found)
+    if card is not None and card.value is None:
+        _special_in_time(state, duel, card, seat, action, found)
     return None
 
 
 def _check_intervene(state: State, action: Intervene, found: list[Finding]) -> None:
     seat, side = action.seat, action.side
-    if state.match.phase == "setup":
-        return _note(found, "not-set-up")
     card = state.match.rules.cards.get(action.card)
-    _sign_fits(card, action.sign, found)
-    _no_match(state.match, found)
-    if card is None:
-        _note(found, "unknown-card", card=shown(action.card))
-    if not _known(state, found, seat, side):
-        return None
-    if card is not None:
-        _card_is_there(state, card, seat, found)
+    if not _before_a_card(state, action, card, found, seat, side):
+        return
     duel = duel_of(state, side)
     if duel is None:
         _not_in_duel(side, "ALT-7.1", found)
-    elif card is not None:
-        _special_in_time(state.match.rules, duel, card, side, action, found)
-    if duel is not None:
-        _no_roll_awaited(duel, found)
+    elif duel.awaited is not None:
+        _roll_awaited(duel.awaited, found)
+    elif card is not None and card.value is None:
+        _special_in_time(state, duel, card, side, action, found)
     if duel_of(state, seat) is not None:
         _note(found, "intervene-duelling", seat, seat=seat)
     if card is not None and card.value is not None:
@@ -226,21 +236,38 @@ def _check_intervene(state: State, action: Intervene, found: list[Finding]) -> N
     if duel is not None:
         if seat in duel.interveners:
             _note(found, "intervene-twice", seat, seat=seat)
-        if not duel.scored:
+        if not duel.scored and duel.awaited is None:
             _note(found, "intervene-empty-field", seat)
-    return None
+
+
+def _before_a_card(
+    state: State, action: Play | Intervene, card: Card | None, found: list[Finding], *seats: int
+) -> bool:
+    """What any card needs: a sign that fits, a running match, seats and a card that are there.
+
+    Whether there is a position to judge the rest in.
+    """
+    if action.sign is not None and card is not None and card.kind != "alteration":
+        problem = f"Not an action: sign goes with an alteration, not with {card.id}."
+        _note(found, "bad-input", problem=problem)
+    running = _running(state.match, found)
+    if state.match.phase == "setup":
+        return False
+    if card is None:
+        _note(found, "unknown-card", card=shown(action.card))
+    if not _known(state, found, *seats) or not running:
+        return False
+    if card is not None:
+        _card_is_there(state, card, action.seat, found)
+    return True
 
 
 def _check_declare(state: State, action: Declare, found: list[Finding]) -> None:
-    seat, against = action.seat, action.against
-    match = state.match
+    seat, against, match = action.seat, action.against, state.match
     if seat == against:
         _note(found, "bad-input", problem="Not an action: a seat can't declare a duel against itself.")
-    if match.phase == "setup":
-        return _note(found, "not-set-up")
-    over = _no_match(match, found)
-    if not _known(state, found, seat, against) or over:
-        return None
+    if not _in_running_match(state, found, seat, against):
+        return
     for duellist in dict.fromkeys((seat, against)):
         if duel_of(state, duellist) is not None:
             _note(found, "already-duelling", duellist, seat=duellist)
@@ -251,7 +278,6 @@ def _check_declare(state: State, action: Declare, found: list[Finding]) -> None:
     turn = declarer(state)
     if turn != seat:
         _note(found, "not-your-declaration", seat, why=_who_declares(match, turn))
-    return None
 
 
 def _who_declares(match: Match, turn: int | None) -> str:
@@ -266,15 +292,13 @@ def _who_declares(match: Match, turn: int | None) -> str:
 
 def _check_redraw(state: State, action: Redraw, found: list[Finding]) -> None:
     seat = action.seat
-    if _no_match(state.match, found) and state.match.phase == "setup":
-        return None
-    if not _known(state, found, seat):
+    if not _in_running_match(state, found, seat):
         return None
     duel = duel_of(state, seat)
     if duel is None:
         return _not_in_duel(seat, "ALT-4.1", found)
     if duel.awaited is not None:
-        return _no_roll_awaited(duel, found)
+        return _roll_awaited(duel.awaited, found)
     if duel.played(seat):
         _note(found, "redraw-too-late", seat, seat=seat)
     hand, floor = state.seats[seat].hand, state.match.rules.min_hand
@@ -285,17 +309,16 @@ def _check_redraw(state: State, action: Redraw, found: list[Finding]) -> None:
 
 def _check_retreat(state: State, action: Retreat, found: list[Finding]) -> None:
     seat = action.seat
-    if _no_match(state.match, found) and state.match.phase == "setup":
-        return None
-    if not _known(state, found, seat):
+    if not _in_running_match(state, found, seat):
         return None
     duel = duel_of(state, seat)
     if duel is None:
         return _not_in_duel(seat, "ALT-6.1", found)
     if duel.awaited is not None or duel.turn != seat:
         _note(found, "not-your-play", seat, rule="ALT-6.1", seat=seat, why=_whose_play(duel))
-    _no_roll_awaited(duel, found)
-    if duel.field is None or duel.field.owner == seat:
+    if duel.awaited is not None:
+        _roll_awaited(duel.awaited, found)
+    elif duel.field is None or duel.field.owner == seat:
         _note(found, "retreat-not-now", seat, why="One retreats from an enemy field only.")
     elif state.match.rules.retreat_by == "defender_only" and seat == duel.attacker:
         _note(found, "retreat-not-now", seat, why="Under this ruleset only the defender may retreat.")
@@ -306,14 +329,13 @@ def _check_retreat(state: State, action: Retreat, found: list[Finding]) -> None:
 
 def _check_stand(state: State, action: Stand, found: list[Finding]) -> None:
     seat = action.seat
-    if _no_match(state.match, found) and state.match.phase == "setup":
-        return None
-    if not _known(state, found, seat):
+    if not _in_running_match(state, found, seat):
         return None
     duel = duel_of(state, seat)
     if duel is None:
         return _not_in_duel(seat, "ALT-4.4", found)
-    _no_roll_awaited(duel, found)
+    if duel.awaited is not None:
+        return _roll_awaited(duel.awaited, found)
     why = _why_not_stand(state.match.rules, duel, seat)
     if why is not None:
         _note(found, "stand-not-now", seat, why=why)
@@ -334,11 +356,7 @@ def _why_not_stand(rules: Ruleset, duel: Duel, seat: int) -> str | None:
 
 def _check_roll(state: State, action: Roll, found: list[Finding]) -> None:
     seat = action.seat
-    if _no_match(state.match, found) and state.match.phase == "setup":
-        return
-    if not _known(state, found, seat) or found:
-        return
-    if not roll_awaited(state, seat):
+    if _in_running_match(state, found, seat) and not roll_awaited(state, seat):
         _note(found, "unexpected-roll", seat, seat=seat)
 
 
@@ -350,9 +368,7 @@ def roll_awaited(state: State, seat: int) -> bool:
 
 
 def _check_crown(state: State, action: Crown, found: list[Finding]) -> None:
-    if _no_match(state.match, found) and state.match.phase == "setup":
-        return
-    _known(state, found, action.seat)
+    _in_running_match(state, found, action.seat)
 
 
 def _check_setup(state: State, action: Setup, found: list[Finding]) -> None:

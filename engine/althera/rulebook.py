@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from engine.findings import Catalogue, FindingKind
 
 RULES: Mapping[str, str] = {
-    "ALT-1": "What is on the table: houses, decks, dice, the crown.",
     "ALT-1.1": "Two to five players lead one house each; all houses play alike.",
     "ALT-1.2": ("A house deck has 24 cards, 18 score cards and 6 specials; five houses make 120 cards."),
     "ALT-1.3": (
@@ -17,11 +16,9 @@ RULES: Mapping[str, str] = {
     "ALT-1.5": ("A die that gives value reads 2, 5, 9, 15, 23, 37; a die that decides counts its face."),
     "ALT-1.6": "One crown marks who holds the initiative.",
     "ALT-1.7": ("All backs are alike, so nobody may learn from a screen what lies in a hand or a deck."),
-    "ALT-2": "Getting ready: hands, length of the match, the roll for the crown.",
     "ALT-2.1": "Everyone shuffles and draws five cards.",
     "ALT-2.2": "The table agrees on 3, 5 or 10 turns.",
     "ALT-2.3": "Everyone rolls; the highest face takes the crown, ties for highest roll again.",
-    "ALT-3": "A turn: everyone duels everyone once.",
     "ALT-3.1": "Each pair of remaining players duels once in a turn; then the turn is over.",
     "ALT-3.2": (
         "The crown's holder declares first, then clockwise whoever is free and has a free opponent left."
@@ -30,7 +27,6 @@ RULES: Mapping[str, str] = {
         "Who declares attacks, the other defends; nobody is in two duels, and pairs duel side by side."
     ),
     "ALT-3.4": "Who is in no running duel is waiting and may intervene.",
-    "ALT-4": "A duel: three cards each onto one field.",
     "ALT-4.1": (
         "Before your first card of a duel you may redraw, each time with one card fewer, down to three."
     ),
@@ -42,7 +38,6 @@ RULES: Mapping[str, str] = {
     "ALT-4.4": "After three cards each, the owner of the field wins the duel.",
     "ALT-4.5": "The winner captures the loser's score cards and takes the own ones back.",
     "ALT-4.6": "Then cards are worth what is printed again and both fill their hands to five.",
-    "ALT-5": "Special cards: what they do and when.",
     "ALT-5.1": (
         "Shield, to open or answer: cancels the enemy's specials; as an opening it hands the attack over."
     ),
@@ -53,22 +48,18 @@ RULES: Mapping[str, str] = {
     "ALT-5.4": ("Oracle, to open or on any field: roll, add the die's score value, and the field is yours."),
     "ALT-5.5": "To answer, the enemy must own the field; to open, the field must be empty.",
     "ALT-5.6": ("A special goes to the duellist it was played against, whoever wins, cancelled or not."),
-    "ALT-6": "Retreat: a die may save your hand.",
     "ALT-6.1": "About to answer an enemy field you may roll to retreat, once a duel.",
     "ALT-6.2": (
         "5 or 6: the enemy wins the duel and your score cards in it, you keep your hand. 1 to 4: play on."
     ),
-    "ALT-7": "Intervention: specials from outside.",
     "ALT-7.1": (
         "A waiting player may play a special for one side once a score card lies there, and draws at once."
     ),
     "ALT-7.2": "Never with score cards, never twice in one duel, never while duelling or out.",
-    "ALT-8": "Elimination.",
     "ALT-8.1": (
         "Who can't fill a hand of five is out; what remains goes to the winner of the duel just ended."
     ),
     "ALT-8.2": "The last player standing wins at once.",
-    "ALT-9": "The end of the match.",
     "ALT-9.1": "After the last turn the most cards in deck and hand win.",
     "ALT-9.2": ("Tied players take their own 24 cards and duel once more; the others may intervene."),
 }
@@ -76,8 +67,8 @@ RULES: Mapping[str, str] = {
 #: In the order in which a judge would name them (contracts/referee.md).
 FINDINGS: Catalogue = {
     "bad-input": FindingKind("", "illegal", "{problem}"),
-    "not-set-up": FindingKind("ALT-2", "illegal", "No match is set up yet."),
-    "match-over": FindingKind("ALT-9", "illegal", "The match is over: set up a new one."),
+    "not-set-up": FindingKind("ALT-2.1", "illegal", "No match is set up yet."),
+    "match-over": FindingKind("ALT-9.1", "illegal", "The match is over: set up a new one."),
     "unknown-card": FindingKind("ALT-1.2", "illegal", "There is no card {card}."),
     "seat-unknown": FindingKind("ALT-1.1", "illegal", "Nobody sits at seat {seat}."),
     "seat-out": FindingKind("ALT-8.1", "illegal", "Seat {seat} is out of the match."),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
 
 from engine.althera.actions import Player
@@ -121,8 +122,10 @@ class Tiebreak(NamedTuple):
     won: Mapping[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+_NOTHING: Mapping[int, int] = MappingProxyType({})
+
+
+class Match(NamedTuple):
     """All that changes seldom: only when a duel begins or ends, or a turn does."""
 
     rules: Ruleset
@@ -133,15 +136,15 @@ class Match:
     crown: int | None = None
     #: Initiative: seats that still have to roll, and the faces of those who have.
     to_roll: tuple[int, ...] = ()
-    rolled: Mapping[int, int] = field(default_factory=dict)
+    rolled: Mapping[int, int] = _NOTHING
     #: Who declared last in this turn.
     declared: int | None = None
     #: Pairs whose duel of this turn has not ended, sorted.
     pairs_left: tuple[Pair, ...] = ()
     #: Card id -> seat it may be played by.
-    owners: Mapping[str, int] = field(default_factory=dict)
+    owners: Mapping[str, int] = MappingProxyType({})
     #: Cards of each seat when this turn began.
-    began: Mapping[int, int] = field(default_factory=dict)
+    began: Mapping[int, int] = _NOTHING
     last_duel: LastDuel | None = None
     winners: tuple[int, ...] | None = None
     tiebreak: Tiebreak | None = None
