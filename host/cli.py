@@ -10,6 +10,9 @@ import host.virtual.cli
 import vision.cli
 from vision.errors import VisionError
 
+#: the measurements of host.bench, named here so that a start need not import them
+NAMES = ("dice", "engine", "journal")
+
 __all__ = ["VisionError", "register"]
 
 
@@ -21,18 +24,29 @@ def register(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     _bench(sub)
 
 
-def _bench(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    from host.bench import methods
+class _BenchHelp(argparse.Action):
+    """--help with each measurement's method, read from its module only when somebody asks."""
 
-    listing = "\n\n".join(f"{name}: {text}" for name, text in methods().items())
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from host.bench import methods
+
+        listing = "\n\n".join(f"{name}: {text}" for name, text in methods().items())
+        parser.epilog = f"{listing}\n\n{parser.epilog}"
+        parser.print_help()
+        parser.exit()
+
+
+def _bench(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     bench = sub.add_parser(
         "bench",
         help="the project's own measurements",
         description="Measures Crowntable on this machine.",
-        epilog=f"{listing}\n\nexample: crowntable bench engine --json",
+        epilog="example: crowntable bench engine --json",
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        add_help=False,
     )
-    bench.add_argument("what", choices=sorted(methods()), nargs="?", default="engine")
+    bench.add_argument("-h", "--help", nargs=0, action=_BenchHelp, help="this text and how each is measured")
+    bench.add_argument("what", choices=NAMES, nargs="?", default="engine")
     bench.add_argument("--json", action="store_true", help="one JSON document on stdout")
     bench.set_defaults(run=_run_bench)
 

@@ -24,13 +24,15 @@ from host.journal import Journal, NotRecordedError
 from host.layout import Layout
 from host.match import Match
 from host.settled import CardArrived, DeviceChanged, Settled, evidence_text, settled_json
-from host.sighting import DiceFrame, Health, Sighting
+from host.sighting import DiceFrame, DieSeen, Health, Sighting
 from host.tracker import Tracker
 from host.words import Words
 
 TABLE = Who("table")
 #: how many events a screen shows
 EVENTS = 30
+#: seconds between two changes of what the screen says lies in the dice tray
+TRAY_PAUSE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,8 @@ class Core:
     last_die: dict[int, Json] = field(default_factory=dict)
     awaited_since: dict[int, float] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)
+    in_tray: dict[str, tuple[DieSeen, ...]] = field(default_factory=dict)
+    tray_shown: float = 0.0
     tracker: Tracker = field(init=False)
     dice: DiceDesk = field(init=False)
 
@@ -108,7 +112,21 @@ class Core:
                     self._carry_out(intent, event)
                 if isinstance(event, CardArrived) and event.card is not None:
                     self.seen.add(event.card)
-        return bool(settled)
+        changed = isinstance(sighting, DiceFrame) and self._tray(sighting)
+        return changed or bool(settled)
+
+    def _tray(self, frame: DiceFrame) -> bool:
+        """Keeps what the camera sees now. True when that should be shown: other dice, faces or
+        doubts than before, at most twice a second."""
+        now = frame.at
+        known = [(d.colour, d.face, d.why) for d in self.in_tray.get(frame.camera, ())]
+        if frame.moving or known == [(d.colour, d.face, d.why) for d in frame.dice]:
+            return False
+        if 0 <= now - self.tray_shown < TRAY_PAUSE:
+            return False
+        self.in_tray[frame.camera] = frame.dice
+        self.tray_shown = now
+        return True
 
     def act(
         self, action: Json, who: Who, evidence: Sequence[Settled] = (), allows: int | None = None

@@ -71,7 +71,8 @@ class CrownShow:
         self._stopping = True
         self._unlisten()
         self._changed.set()
-        self._thread.join(1.0)
+        if self._thread.is_alive():
+            self._thread.join(1.0)
 
     def _run(self) -> None:
         while True:

@@ -57,8 +57,9 @@ class LiveTable:
 
     def stop(self) -> None:
         """Finishes what is queued, then closes the journal."""
-        self._queue.put(None)
-        self._thread.join(PATIENCE)
+        if self._thread.is_alive():
+            self._queue.put(None)
+            self._thread.join(PATIENCE)
         self.core.journal.close()
 
     # -- what comes in -----------------------------------------------------------------------------

@@ -246,6 +246,11 @@ def _dice(core: Core, game: Json) -> Json:
     return {
         "awaited": [{"seat": s, "why": why, "since": at} for s, at in core.awaited_since.items()],
         "last": [{"seat": s, "sure": True, **die} for s, die in sorted(core.last_die.items())],
+        "seen": [
+            {"camera": camera, "colour": d.colour, "face": d.face, "why": d.why, "confidence": d.confidence}
+            for camera, dice in sorted(core.in_tray.items())
+            for d in dice
+        ],
     }
 
 

@@ -74,6 +74,8 @@ def _log_to(data: Path) -> None:
     terminal.setLevel(logging.ERROR)
     terminal.setFormatter(logging.Formatter("%(message)s"))
     root.addHandler(terminal)
+    # A driver's own remarks are for the file; what they mean for people is on the screen.
+    terminal.addFilter(lambda record: not record.name.startswith(("nfc", "tornado")))
     try:
         file = RotatingFileHandler(data / "crowntable.log", maxBytes=LOG_BYTES, backupCount=2)
     except OSError as error:

@@ -71,7 +71,7 @@ class People:
         self._stop.set()
         self._changed.set()
         self._unlisten()
-        if self._thread is not threading.current_thread():
+        if self._thread.is_alive() and self._thread is not threading.current_thread():
             self._thread.join(2.0)
 
     # -- the loop ----------------------------------------------------------------------------------

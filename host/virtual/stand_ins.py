@@ -44,7 +44,8 @@ class StandIns:
                 self._pn532s[reader.id] = VirtualPn532(link)
             readers.append(replace(reader, port=str(link)))
         cameras = list(layout.cameras)
-        if cameras:
+        # A picture folder, file or stream is no device: it is read as it is, also at a virtual table.
+        if cameras and (cameras[0].source.startswith("/dev/") or cameras[0].source.isdigit()):
             self._tray = VirtualTray()
             self._tray.start()
             cameras = [replace(camera, source=self._tray.url) for camera in cameras[:1]]

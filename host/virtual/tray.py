@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import cv2
@@ -45,8 +45,10 @@ class _Roll:
 class VirtualTray:
     """A tray with dice that can be thrown, put and taken, and a camera that can fail."""
 
-    def __init__(self, port: int = 0, seed: int = 1) -> None:
-        """`port` 0 takes a free one; `seed` decides where dice come to lie."""
+    def __init__(self, port: int = 0, seed: int = 1, clock: Callable[[], float] = time.monotonic) -> None:
+        """`port` 0 takes a free one; `seed` decides where dice come to lie; `clock` gives the seconds
+        by which they roll."""
+        self._clock = clock
         self._chance = random.Random(seed)
         self._lock = threading.Condition()
         self._dice: dict[str, Placed] = {}
@@ -95,7 +97,7 @@ class VirtualTray:
     def throw(self, faces: Mapping[str, int], delay: float = 0.0) -> None:
         """Dice roll in, `delay` seconds from now, and come to lie with the given faces (1 to 6) after
         about 0.7 s. A die of that colour that lies in the tray is picked up for it."""
-        began = time.monotonic() + delay
+        began = self._clock() + delay
         with self._lock:
             for colour in faces:
                 self._dice.pop(colour, None)
@@ -176,7 +178,7 @@ class VirtualTray:
         while not self._stopping.is_set():
             due = max(due + 1.0 / RATE, time.monotonic() - 0.2)
             self._stopping.wait(max(0.0, due - time.monotonic()))
-            now = time.monotonic()
+            now = self._clock()
             with self._lock:
                 self._sent += 1
                 if not self._frozen:
@@ -193,6 +195,12 @@ class VirtualTray:
             self._jpegs.append(_encode(self._render(now), len(self._jpegs)))
             return self._jpegs[-1]
         return self._jpegs[self._sent % _IDLE_FRAMES]
+
+    def frame(self) -> picture.Image:
+        """What the camera sees now, without the wire: HEIGHT x WIDTH x 3, B G R."""
+        with self._lock:
+            self._sent += 1
+            return picture.finish(self._render(self._clock()), self._sent)
 
     def _render(self, now: float) -> NDArray[np.float32]:
         canvas = picture.felt().copy()
