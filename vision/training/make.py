@@ -33,17 +33,15 @@ def scenes(args: argparse.Namespace) -> None:
 
 
 def photos(args: argparse.Namespace) -> None:
-    """Gathers the development photos of some sets, with the boxes of `boxes.csv` where given."""
-    boxes = real.whole_dice(args.boxes) if args.boxes else {}
+    """Gathers the development photos of some sets, with the boxes that `vision.training.box` wrote."""
+    boxes = real.whole_dice(args.boxes)
     found = []
     for name in args.sets:
         for photo in real.photos(args.root, name):
-            rows = boxes.get((name, photo.path.name)) if args.boxes else None
-            if rows is None and all(photo.boxes) and name not in real.PIPS_ONLY:
-                rows = [(*box, value) for box, value in zip(photo.boxes, photo.values, strict=True) if box]
+            rows = boxes.get((name, photo.path.name))
             if rows is not None:
-                data = photo.path.read_bytes()
-                found.append(Picture(data, np.array(rows, np.float32).reshape(-1, 5), real=True))
+                dice = np.array(rows, np.float32).reshape(-1, 5)
+                found.append(Picture(photo.path.read_bytes(), dice, real=True))
     args.out.write_bytes(pickle.dumps(found, protocol=5))
 
 
@@ -57,7 +55,7 @@ def main() -> None:
         if name == "photos":
             command.add_argument("--root", type=Path, required=True, help="shared/data/dice")
             command.add_argument("--sets", nargs="+", required=True)
-            command.add_argument("--boxes", type=Path, help="whole-die boxes found by vision.training.box")
+            command.add_argument("--boxes", type=Path, default=Path(__file__).with_name("boxes.csv"))
         else:
             command.add_argument("--count", type=int, required=True)
             command.add_argument("--seed", type=int, required=True)
