@@ -16,10 +16,11 @@ import secrets
 import socket
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from itsdangerous import BadSignature, TimestampSigner
 
@@ -28,6 +29,7 @@ from engine.errors import CrowntableError
 SECRETS_FILE: Final = "web-secrets.json"
 SESSION_S: Final = 12 * 3600
 ONE_TIME_S: Final = 3600
+MOST_ADDRESSES: Final = 2000
 Clock = Callable[[], float]
 
 
@@ -100,6 +102,12 @@ def operator_pin(data: Path) -> str:
     return load_secrets(data).pin
 
 
+def _forget(by_address: dict[str, Any], most: int) -> None:
+    """Drops the entries that were touched longest ago: many addresses must not fill the memory."""
+    while len(by_address) > most:
+        del by_address[next(iter(by_address))]
+
+
 class Attempts:
     """Slows guessing down: after `free` failures from one address it waits `first_s` seconds, doubling
     with each further failure up to `longest_s`; and all addresses together have `together` failures a
@@ -121,10 +129,9 @@ class Attempts:
         together: int = 30,
     ) -> None:
         self._clock, self._free, self._first, self._longest = clock, free, first_s, longest_s
-        self._together = together
         self._lock = threading.Lock()
         self._failures: dict[str, tuple[int, float]] = {}
-        self._recent: list[float] = []
+        self._recent: deque[float] = deque(maxlen=together)
 
     def wait(self, address: str) -> float:
         """Seconds until this address may try again, 0.0 for now."""
@@ -134,21 +141,18 @@ class Attempts:
             own = 0.0
             if count >= self._free:
                 own = last + min(self._longest, self._first * 2.0 ** (count - self._free)) - now
-            self._recent = [moment for moment in self._recent if now - moment < 60.0]
-            shared = self._recent[0] + 60.0 - now if len(self._recent) >= self._together else 0.0
+            full = len(self._recent) == self._recent.maxlen
+            shared = self._recent[0] + 60.0 - now if full else 0.0
             return max(0.0, own, shared)
 
     def failed(self, address: str) -> None:
         """Notes a wrong PIN."""
         with self._lock:
             now = self._clock()
-            count, _ = self._failures.get(address, (0, 0.0))
+            count, _ = self._failures.pop(address, (0, 0.0))
             self._failures[address] = (min(count + 1, 60), now)
             self._recent.append(now)
-            if len(self._failures) > 5000:  # an attacker with many addresses must not fill the memory
-                oldest = sorted(self._failures, key=lambda key: self._failures[key][1])
-                for key in oldest[:2500]:
-                    del self._failures[key]
+            _forget(self._failures, MOST_ADDRESSES)
 
     def succeeded(self, address: str) -> None:
         """Forgets this address's failures."""
@@ -169,17 +173,13 @@ class Pace:
         """Counts this request; False where it is one too many."""
         with self._lock:
             now = self._clock()
-            if len(self._seen) > 2000:
-                self._seen = {
-                    key: moments for key, moments in self._seen.items() if now - moments[-1] < self._per
-                }
-            recent = [m for m in self._seen.get(address, []) if now - m < self._per]
-            if len(recent) >= self._limit:
-                self._seen[address] = recent
-                return False
-            recent.append(now)
-            self._seen[address] = recent
-            return True
+            recent = [m for m in self._seen.pop(address, []) if now - m < self._per]
+            allowed = len(recent) < self._limit
+            if allowed:
+                recent.append(now)
+            self._seen[address] = recent  # at the end: the first are those that were quiet longest
+            _forget(self._seen, MOST_ADDRESSES)
+            return allowed
 
 
 def own_names() -> frozenset[str]:

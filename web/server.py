@@ -155,7 +155,8 @@ class Server:
             server.stop()
             await hub.stop()
             try:
-                await asyncio.wait_for(server.close_all_connections(), 0.7)
+                async with asyncio.timeout(0.7):
+                    await server.close_all_connections()
             except TimeoutError:
                 log.info("some requests were still under way when the web server stopped")
             flask_pool.shutdown(wait=False, cancel_futures=True)
@@ -169,10 +170,10 @@ def _log_request(handler: tornado.web.RequestHandler) -> None:
 
 def _bind(host: str, port: int) -> list[socket.socket]:
     cure_port = "Stop the other program, or start with --port 0, which takes a free one."
+    if not 0 <= port <= 65535:
+        raise CrowntableError(f"{port} is not a port number.", "Ports are 0 to 65535.")
     try:
         return bind_sockets(port, address=host, backlog=512)
-    except OverflowError as error:
-        raise CrowntableError(f"{port} is not a port number.", "Ports are 0 to 65535.") from error
     except socket.gaierror as error:
         raise CrowntableError(
             f"{host} is not an address of this machine.", "Use --host 127.0.0.1 or --host 0.0.0.0."

@@ -196,7 +196,9 @@ class Hub:
         while True:
             wait = max(0.0, beat_at - time.monotonic())
             try:
-                await asyncio.wait_for(self._dirty.wait(), wait)
+                # Not wait_for: up to Python 3.11 it may swallow the cancellation that `stop` relies on.
+                async with asyncio.timeout(wait):
+                    await self._dirty.wait()
             except TimeoutError:
                 self._beat()
                 beat_at = time.monotonic() + BEAT_S

@@ -19,7 +19,7 @@ export function maybe(key, otherwise) {
   return boot.texts[key] === undefined ? otherwise : boot.texts[key];
 }
 
-/** "one.key" for 1, "many.key" for others: `tn("cards", 3)` reads cards.one or cards.many. */
+/** A text with a number in it: the key with `.one` for 1, with `.many` for all others. */
 export function tn(key, n, values) {
   return t(`${key}.${n === 1 ? "one" : "many"}`, { n, ...values });
 }

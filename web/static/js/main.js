@@ -79,24 +79,6 @@ function speak() {
   if (!first) /** @type {HTMLElement} */ (document.getElementById("said")).textContent = event.text;
 }
 
-function startTheme() {
-  const button = /** @type {HTMLButtonElement} */ (document.getElementById("theme"));
-  const root = document.documentElement;
-  const dark = () => (root.dataset.theme || (matchMedia("(prefers-color-scheme: light)").matches ? "light" : "dark")) === "dark";
-  const label = () => { button.textContent = (dark() ? button.dataset.labelLight : button.dataset.labelDark) || ""; };
-  button.hidden = false;
-  button.onclick = () => {
-    root.dataset.theme = dark() ? "light" : "dark";
-    try {
-      localStorage.setItem("crowntable-theme", root.dataset.theme);
-    } catch {
-      // without storage the choice holds for this page only
-    }
-    label();
-  };
-  label();
-}
-
 /** A new version of the program has other pages: fetch them, but never in a loop. @param {string} assets */
 function newAssets(assets) {
   if (assets === boot.assets) return;
@@ -111,7 +93,6 @@ function newAssets(assets) {
 }
 
 async function start() {
-  startTheme();
   const page = await PAGES[boot.page]();
   drawPage = page.draw;
   queued = true;

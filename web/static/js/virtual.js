@@ -36,8 +36,8 @@ export function draw(root, view, _previous, redraw) {
           h("div", { class: "row" }, h("button", { type: "button", onclick: () => put("hand") }, t("virtual.to_hand")), h("button", { type: "button", onclick: () => put("pile") }, t("virtual.to_pile")), h("button", { type: "button", onclick: () => pick("") }, t("act.cancel")))),
         questions(view, true), findings(view),
         h("div", { class: "board", key: "board" }, seats.map((seat) => place(view, seat)), shared(view)),
-        table(view, game)),
-      h("div", { class: "desk-side" }, cables(), troubles(), events(view, 10))));
+        events(view, 8)),
+      h("div", { class: "desk-side" }, table(view, game), cables(), troubles())));
   count(root);
 }
 
