@@ -39,6 +39,7 @@ from vision.source import Source, open_source
 
 RATE = 15.0  # frames analysed a second at most
 SILENCE = 1.5  # seconds without a frame that mean lost
+BROKEN = 0.3  # the same where the source itself has said that it is broken
 HANG_READ, HANG_OPEN = 5.0, 12.0  # seconds in one call of the driver after which the process gives up
 SETTLE_READS = 6  # frames read one by one after motion; after that a still tray is read once a second
 _PR_SET_PDEATHSIG = 1
@@ -184,7 +185,7 @@ class Vision:
                 frame, at, seen = got
                 last = now
                 self._take(frame, at, seen)
-            elif now - last >= SILENCE:
+            elif now - last >= (SILENCE if self._grabber.problem is None else BROKEN):
                 self._no_frame(now)
             if self._want_jpeg.is_set() and self._shown is not None:
                 self._want_jpeg.clear()
