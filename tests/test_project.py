@@ -1,0 +1,68 @@
+"""The project's own frame: names, rooms, pictures, the console script."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+
+import pytest
+
+import engine
+import host
+import vision
+import web
+from tests.shared_data import ROOT
+
+
+@pytest.mark.parametrize("room", [engine, host, vision, web])
+def test_a_rooms_name_is_not_taken_by_an_installed_package(room: object) -> None:
+    assert str(room.__file__).startswith(str(ROOT))  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("room", ["engine", "host", "vision", "web", "firmware", "hardware", "tests"])
+def test_every_room_has_a_page_that_says_what_lives_there(room: str) -> None:
+    lines = (ROOT / room / "README.md").read_text(encoding="utf-8").splitlines()
+    assert 5 <= len(lines) <= 80
+
+
+def test_the_pictures_of_the_architecture_are_what_the_code_says() -> None:
+    done = subprocess.run(
+        [sys.executable, "tools/pictures.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_dependency_is_explained_and_pinned() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    why = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
+    pins = (ROOT / "tools" / "constraints.txt").read_text(encoding="utf-8").lower().replace("_", "-")
+    for line in project["dependencies"]:
+        name = re.split(r"[><=\[]", line)[0]
+        assert name in why, f"{name} is not in docs/dependencies.md"
+        assert f"\n{name.lower()}==" in f"\n{pins}", f"{name} is not in tools/constraints.txt"
+
+
+def test_every_command_has_help_with_an_example() -> None:
+    listing = subprocess.run(
+        [sys.executable, "-m", "web.main", "--help"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    commands = re.findall(r"^    (\w+) ", listing, re.M)
+    assert {"run", "referee", "dice", "tag", "virtual", "replay", "export", "lab", "bench"} <= set(commands)
+    for command in commands:
+        done = subprocess.run(
+            [sys.executable, "-m", "web.main", command, "--help"],
+            cwd=ROOT, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        assert "example" in done.stdout, command
+
+
+def test_wrong_usage_is_exit_2_and_says_what_there_is() -> None:
+    for arguments in (["nonsense"], ["run", "--port", "x"], []):
+        done = subprocess.run(
+            [sys.executable, "-m", "web.main", *arguments], cwd=ROOT, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 2
+        assert "usage:" in done.stderr
+        assert "Traceback" not in done.stderr
