@@ -109,7 +109,7 @@ class Board:
         machine.reset()
 
     def selects(self):
-        found = []
+        found = []  # type: list
         pins = {}
         for entry in settings.selects(self.config)[: int(self.config["antennas"])]:
             if isinstance(entry, int):

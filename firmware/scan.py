@@ -1,6 +1,7 @@
 """The round over all antennas: changed ones first, one field at a time; what it saw as lines."""
 
 import time
+from binascii import hexlify
 
 from micropython import const
 from reader import COLLISION, OK, SILENT, ChipError
@@ -17,12 +18,11 @@ STATS_MS = const(5000)
 DATA_TRIES = const(6)  # attempts to read one tag's pages, before its record counts as unreadable
 MOST_BYTES = const(256)  # of a tag's memory that go over the link
 _SOMEBODY = (OK, COLLISION)
-_HEX = "0123456789ABCDEF"
 
 
 def hexed(data):
     """Upper-case hex of bytes."""
-    return "".join(_HEX[byte >> 4] + _HEX[byte & 15] for byte in data)
+    return hexlify(data).decode().upper()
 
 
 class Antenna:
@@ -90,7 +90,7 @@ class Scanner:
             return
         antenna.scanned_at = now
         begun = time.ticks_us()
-        seen = {}
+        seen = {}  # type: dict[bytes, list]
         ok = False
         try:
             ok = self._scan(antenna, seen)

@@ -19,6 +19,7 @@ import os
 import select
 import sys
 import time
+from binascii import hexlify
 
 import config as settings
 from mfrc522_chip import Chip
@@ -105,7 +106,8 @@ class World:
         for byte in data:
             total += byte
         self._draw[pin] = total * LED_MA // 255
-        self.report("leds %d %s" % (pin, "".join("%02x" % byte for byte in data)))
+        if self._out is not None:
+            self.report("leds %d %s" % (pin, hexlify(data).decode()))
         if self.supply_ma and sum(self._draw.values()) > self.supply_ma:
             leave(EXIT_POWER)
 
