@@ -27,10 +27,14 @@ def test_every_room_has_a_page_that_says_what_lives_there(room: str) -> None:
     assert 5 <= len(lines) <= 80
 
 
-def test_the_pictures_of_the_architecture_are_what_the_code_says() -> None:
-    done = subprocess.run(
-        [sys.executable, "tools/pictures.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False
+def python(*arguments: str, check: bool = False) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=ROOT, capture_output=True, text=True, check=check
     )
+
+
+def test_the_pictures_of_the_architecture_are_what_the_code_says() -> None:
+    done = python("tools/pictures.py", "--check")
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -45,24 +49,17 @@ def test_every_dependency_is_explained_and_pinned() -> None:
 
 
 def test_every_command_has_help_with_an_example() -> None:
-    listing = subprocess.run(
-        [sys.executable, "-m", "web.main", "--help"], cwd=ROOT, capture_output=True, text=True, check=True
-    ).stdout
+    listing = python("-m", "web.main", "--help", check=True).stdout
     commands = re.findall(r"^    (\w+) ", listing, re.M)
     assert {"run", "referee", "dice", "tag", "virtual", "replay", "export", "lab", "bench"} <= set(commands)
     for command in commands:
-        done = subprocess.run(
-            [sys.executable, "-m", "web.main", command, "--help"],
-            cwd=ROOT, capture_output=True, text=True, check=True,
-        )  # fmt: skip
+        done = python("-m", "web.main", command, "--help", check=True)
         assert "example" in done.stdout, command
 
 
 def test_wrong_usage_is_exit_2_and_says_what_there_is() -> None:
     for arguments in (["nonsense"], ["run", "--port", "x"], []):
-        done = subprocess.run(
-            [sys.executable, "-m", "web.main", *arguments], cwd=ROOT, capture_output=True, text=True, check=False
-        )
+        done = python("-m", "web.main", *arguments)
         assert done.returncode == 2
         assert "usage:" in done.stderr
         assert "Traceback" not in done.stderr
