@@ -7,10 +7,9 @@ import json
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-from engine.errors import CrowntableError
+from engine.referee import add_ruleset_options, chosen_ruleset
 
 
 def register(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -43,8 +42,7 @@ def register(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     run.add_argument(
         "--seed", default="1", metavar="S", help="any text; the same one gives the same result (1)"
     )
-    run.add_argument("--ruleset", type=Path, metavar="FILE", help="a ruleset in TOML")
-    run.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="one changed rule")
+    add_ruleset_options(run)
     run.add_argument("--workers", type=_at_least(1), default=1, metavar="W", help="processes (1)")
     run.add_argument("--json", action="store_true", help="one JSON document on stdout")
     run.set_defaults(run=run_lab)
@@ -56,7 +54,7 @@ def run_lab(args: argparse.Namespace) -> int:
     from engine.lab.simulate import Plan, report, simulate
 
     game = game_named(args.game)
-    ruleset = game.ruleset(_text(args.ruleset), _changes(args.set))
+    ruleset = chosen_ruleset(game, args)
     plan = Plan(
         game.name,
         game.ruleset_json(ruleset),
@@ -71,28 +69,6 @@ def run_lab(args: argparse.Namespace) -> int:
     answer = report(plan, tally, time.monotonic() - began)
     print(json.dumps(answer) if args.json else _in_words(answer))
     return 0
-
-
-def _text(path: Path | None) -> str | None:
-    if path is None:
-        return None
-    try:
-        return path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise CrowntableError(
-            f"The ruleset {path} could not be read: {why}.", "Give the path of a ruleset in TOML."
-        ) from None
-
-
-def _changes(pairs: list[str]) -> dict[str, str]:
-    changes = {}
-    for pair in pairs:
-        key, equals, value = pair.partition("=")
-        if not equals:
-            raise CrowntableError(f"--set {pair} has no value.", "Write it as --set KEY=VALUE.")
-        changes[key.strip()] = value.strip()
-    return changes
 
 
 def _progress(matches: int, began: float) -> Callable[[int], None] | None:
