@@ -12,6 +12,7 @@ from type2 import crc_a
 
 REAL_TIME = True  # False: everything on the air happens at once
 BIT_NS = 9440  # one bit on the air
+FRAME_DELAY_NS = 86000  # between a frame and its answer
 REGISTERS = 64
 _RESET = {0x01: 0x20, 0x02: 0x80, 0x0B: 0x08, 0x0C: 0x10, 0x0E: 0x80, 0x11: 0x3F, 0x14: 0x80,
           0x16: 0x10, 0x17: 0x84, 0x18: 0x84, 0x19: 0x4D, 0x1C: 0x62, 0x24: 0x26, 0x26: 0x48,
@@ -39,7 +40,8 @@ class Chip:
         self._collision_base = collision_base
         self.faults = Faults()
         self.tags = []
-        self.accesses = 0
+        self.accesses = 0  # times that it was selected
+        self.air_ns = 0  # that its frames and time-outs took
         self.hard_reset()
 
     def hard_reset(self):
@@ -236,7 +238,7 @@ class Chip:
             else:
                 data = data[:-2]
         self._answer = (0x30, error, data, last, position)
-        self._after_ns((sent_bits + size + 10) * BIT_NS)
+        self._after_ns((sent_bits + size) * BIT_NS + FRAME_DELAY_NS)
 
     def _position(self, sent_bits, collision):
         """CollReg: 1 for the first bit, 0 for the 32nd; sources disagree what it counts from."""
@@ -246,6 +248,7 @@ class Chip:
         return number & 0x1F if number <= 32 else 0x20
 
     def _after_ns(self, ns):
+        self.air_ns += ns
         self._irq_at = time.ticks_add(time.ticks_us(), ns // 1000 if REAL_TIME else 0)
 
     def _settle(self):
