@@ -140,10 +140,15 @@ class Board:
             miso=machine.Pin(miso),
         )
         self.reset_chips()
-        from mfrc522 import MFRC522
+        # Imported here: only the driver that is needed shall take up memory.
+        if self.config["chip"] == "pn532":
+            import pn532
+
+            return [pn532.PN532(spi, select) for select in selects]
+        import mfrc522
 
         gain = int(self.config["gain"])
-        return [MFRC522(spi, select, gain) for select in selects]
+        return [mfrc522.MFRC522(spi, select, gain) for select in selects]
 
     def reset_chips(self):
         """Pulls the chips' common reset line, where there is one."""

@@ -22,7 +22,8 @@ import time
 from binascii import hexlify
 
 import config as settings
-from mfrc522_chip import Chip
+from mfrc522_chip import Chip as Mfrc522
+from pn532_chip import Chip as Pn532
 from type2 import Tag
 
 EXIT_SOFT = 3
@@ -43,7 +44,8 @@ class World:
         self.active = None
         self.fields_on = []
         self.most_fields = 0
-        self.chips = [Chip(self) for _ in range(int(self.wiring["antennas"]))]
+        make = Pn532 if self.wiring["chip"] == "pn532" else Mfrc522
+        self.chips = [make(self) for _ in range(int(self.wiring["antennas"]))]
         self.supply_ma = 0
         self._draw = {}
         self._wire()

@@ -405,6 +405,8 @@ _FAULTS = {
     "lost-settings": "its reader chip loses its settings (power?)",
     "gain": "its reader chip does not take the gain",
     "fifo": "its reader chip answers nonsense",
+    "frame": "its reader chip answers nonsense",
+    "no-ack": "its reader chip answers nonsense",
 }
 
 

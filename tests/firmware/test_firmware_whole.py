@@ -80,6 +80,25 @@ def test_a_chip_that_hangs_is_reset(table: Table) -> None:
     table.heard.tags(2, {UID}, since)
 
 
+def test_antennas_with_a_pn532_each_work_alike() -> None:
+    table = Table(antennas=3, chip="pn532")
+    try:
+        table.heard.health("up")
+        table.pico.place(1, UID, card_memory("s2/5"))
+        table.pico.place(1, OTHER, card_memory("s3/7", OTHER))
+        seen = table.heard.tags(1, {UID, OTHER})
+        assert {tag.card for tag in seen.tags} == {"s2/5", "s3/7"}
+        since = len(table.heard.all)
+        table.pico.lift(1, UID)
+        table.heard.tags(1, {OTHER}, since)
+        table.pico.fault(2, "hung", 1)
+        assert "antenna 2" in table.heard.health("weak", since).detail
+        table.heard.health("up", since)
+        assert table.pico.most_fields == 1
+    finally:
+        table.close()
+
+
 def test_a_chip_of_an_unknown_version_is_named() -> None:
     table = Table()
     try:

@@ -40,6 +40,16 @@ def reader(collision_base=0, gain=7):
     return MFRC522(bus, bus.select, gain), chip, bus
 
 
+def pn532():
+    """(driver, chip, bus) of the other kind of reader, not started."""
+    import pn532_chip
+    from pn532 import PN532
+
+    chip = pn532_chip.Chip()
+    bus = Bus(chip)
+    return PN532(bus, bus.select), chip, bus
+
+
 def uid(size):
     """A random UID. No random number of phones (08), no cascade tag (88) where it may not be."""
     found = bytearray(random.getrandbits(8) for _ in range(size))
