@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from importlib import import_module
-from importlib.util import find_spec
 
+import engine.lab.cli
+import engine.records.cli
 import engine.referee
 
 
 def register(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Adds the engine's commands to the command line."""
     engine.referee.register(sub)
-    for part in ("engine.records", "engine.lab"):
-        if find_spec(f"{part}.cli"):
-            import_module(f"{part}.cli").register(sub)
+    engine.records.cli.register(sub)
+    engine.lab.cli.register(sub)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from engine.althera import GAME
+from engine.games import games
 from engine.referee import LONGEST, serve
 from tests.shared_data import ROOT, SHARED
 
@@ -134,6 +135,24 @@ def test_bad_input_is_named_and_reading_goes_on(line: str | bytes, said: str) ->
     assert len(finding["text"]) < 300
     assert verdict["state"]["phase"] == "setup"
     assert after["ok"] is True
+
+
+@pytest.mark.parametrize("name", list(games()))
+def test_no_game_raises_on_bad_input(name: str) -> None:
+    game = games()[name]
+    near = [
+        json.dumps(
+            {"do": do, "seat": odd, "card": odd, "place": odd, "win": odd, "players": odd, "first": odd}
+        )
+        for do in ("setup", "lay", "keep", "claim", "undo", "play", "declare")
+        for odd in (None, True, -1, 10**30, 1.5, "", "s1/4", [], [[]], {}, [{"seat": 1}, {"seat": []}])
+    ]
+    lines = [x if isinstance(x, bytes) else x.encode() for x in [*near, *(line for line, _ in BAD)]]
+    sink = io.BytesIO()
+    serve(game, game.initial(game.ruleset()), io.BytesIO(b"\n".join(lines) + b"\n"), sink)
+    verdicts = [json.loads(line) for line in sink.getvalue().splitlines()]
+    assert len(verdicts) == len(lines)
+    assert not any(verdict["ok"] for verdict in verdicts)
 
 
 def test_the_longest_line_is_read() -> None:
