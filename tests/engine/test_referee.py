@@ -140,12 +140,12 @@ def test_bad_input_is_named_and_reading_goes_on(line: str | bytes, said: str) ->
 @pytest.mark.parametrize("name", list(games()))
 def test_no_game_raises_on_bad_input(name: str) -> None:
     game = games()[name]
+    odd: list[Any] = [None, True, -1, 10**30, 1.5, "", "s1/4", [], [[]], {}, [{"seat": 1}, {"seat": []}]]
+    fields = ("seat", "card", "place", "win", "players", "first")
     near = [
-        json.dumps(
-            {"do": do, "seat": odd, "card": odd, "place": odd, "win": odd, "players": odd, "first": odd}
-        )
+        json.dumps({"do": do} | dict.fromkeys(fields, value))
         for do in ("setup", "lay", "keep", "claim", "undo", "play", "declare")
-        for odd in (None, True, -1, 10**30, 1.5, "", "s1/4", [], [[]], {}, [{"seat": 1}, {"seat": []}])
+        for value in odd
     ]
     lines = [x if isinstance(x, bytes) else x.encode() for x in [*near, *(line for line, _ in BAD)]]
     sink = io.BytesIO()
