@@ -291,7 +291,7 @@ def test_every_answer_has_the_headers_and_no_inline_code(table: LiveTable, tmp_p
         assert "script-src 'self'" in policy and "unsafe" not in policy and "default-src 'none'" in policy
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
         assert answer.headers["X-Frame-Options"] == "DENY"
-        assert answer.headers["Referrer-Policy"] == "no-referrer"
+        assert answer.headers["Referrer-Policy"] == "same-origin"
         html = answer.get_data(as_text=True)
         if "<html" in html:
             assert not re.search(r"<[^>]+\s(style|on\w+)=", html), answer.request.path

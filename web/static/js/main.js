@@ -34,6 +34,7 @@ function drawNow() {
   drawPage(main, view, previous, redraw);
   settle(main, before);
   previous = view;
+  document.body.dataset.seq = String(view.seq); // what the screen shows now, for tests and for support
   speak();
 }
 

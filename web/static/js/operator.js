@@ -126,8 +126,15 @@ function devices(view) {
       ? h("ul", null, list.map((/** @type {any} */ d) => h("li", { key: d.id, class: `device ${d.state}` },
           icon(d.state === "up" ? "check" : "warning"),
           h("div", null, h("b", null, d.id), " ", h("span", { class: "tag" }, maybe(`device.kind.${d.kind}`, d.kind)), " ", t(`device.is_${d.state}`, { time: hhmm(d.since) }),
-            h("p", { class: "quiet" }, d.detail, Object.entries(d.facts || {}).map(([k, v]) => ` · ${k} ${v}`).join(""))))))
+            h("p", { class: "quiet" }, d.detail), facts(d)))))
       : h("p", { class: "quiet" }, t("op.no_devices")));
+}
+
+function facts(device) {
+  const rows = Object.entries(device.facts || {});
+  if (!rows.length) return null;
+  return h("details", { key: "facts" }, h("summary", { class: "quiet" }, t("op.facts")),
+    h("dl", { class: "facts" }, rows.map(([name, value]) => h("div", { key: name }, h("dt", null, name), h("dd", null, String(value))))));
 }
 
 function zones(view) {

@@ -55,7 +55,7 @@ function scoreRow(view, s, most, leaders) {
     h("div", { class: "bar", "aria-hidden": "true" }, h("i", { style: { width: `${(s.cards / most) * 100}%` } })),
     h("div", { class: "score-count" }, h("b", { class: "count" }, String(s.cards)), h("span", null, t("scores.cards")),
       change !== 0 && h("span", { class: cls("change", change > 0 ? "more" : "less"), title: t("scores.change") },
-        h("span", { "aria-hidden": "true" }, change > 0 ? "▲" : "▼"), h("span", { class: "unseen" }, t(change > 0 ? "scores.more" : "scores.less")), String(Math.abs(change)))),
+        h("span", { "aria-hidden": "true" }, change > 0 ? "▲" : "▼"), h("span", { class: "unseen" }, `${t(change > 0 ? "scores.more" : "scores.less")} `), String(Math.abs(change)))),
     h("div", { class: "score-parts" },
       h("span", null, icon("hand"), t("scores.hand", { n: s.hand })),
       h("span", null, icon("deck"), t("scores.deck", { n: s.deck }))));
