@@ -41,7 +41,8 @@ class VirtualPico:
 
     `wiring` are settings as in firmware/config.py, over the defaults; they are both how the board is
     wired and what is stored in its flash at first. `flash` keeps the flash between runs (a folder).
-    `buttons` are names of up to eight buttons, on pins of their own.
+    `buttons` are names of up to eight buttons, on pins of their own. `from_flash`: it runs the files that
+    are in its flash, as a real one does (none at first: only the prompt), not those of this program.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class VirtualPico:
         flash: Path | str | None = None,
         heap: str = "192k",
         buttons: Sequence[str] = (),
+        from_flash: bool = False,
     ) -> None:
         self.id = id
         self.antennas = antennas
@@ -64,7 +66,9 @@ class VirtualPico:
         self.wiring = {"name": id, "antennas": str(antennas), **(wiring or {})}
         if buttons:
             self.wiring["buttons"] = ",".join(f"{name}:{8 + at}" for at, name in enumerate(buttons))
-        self._write_config()
+        self._from_flash = from_flash
+        if not from_flash:
+            self._write_config()
         self._heap = heap
         self._lock = threading.RLock()
         self._tags: dict[int, dict[str, str]] = {number: {} for number in range(antennas)}
@@ -181,7 +185,8 @@ class VirtualPico:
         wiring = " ".join(f"{key}={value}" for key, value in self.wiring.items())
         environment = {
             **os.environ,
-            "MICROPYPATH": f"{firmware / 'sim'}:.frozen",
+            "MICROPYPATH": f"{self.flash if self._from_flash else firmware}:.frozen",
+            "CROWNTABLE_SIM_FIRMWARE": str(firmware) if self._from_flash else "",
             "CROWNTABLE_SIM_WIRING": wiring,
             "CROWNTABLE_SIM_CAUSE": self._cause,
             "CROWNTABLE_SIM_ID": self._identity(),
@@ -195,7 +200,7 @@ class VirtualPico:
                 _LAUNCH,
                 str(os.getpid()),
                 self._heap,
-                str(firmware / "main.py"),
+                str(firmware / "sim" / "boot.py"),
             ],
             stdin=board,
             stdout=board,
