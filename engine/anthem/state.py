@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal
 
 from engine.anthem.ruleset import Ruleset
@@ -107,21 +108,32 @@ def place_of(state: State, card: str) -> tuple[Seat, int] | None:
     return None
 
 
-def cards_in_play(state: State) -> Iterator[str]:
+def cards_in_play(state: State) -> tuple[str, ...]:
     """Every card of the players' sets, in the order of the sets."""
-    sets = {seat.set for seat in state.seats}
-    return (card for card, its_set in SET_OF.items() if its_set in sets)
+    return _cards_of(tuple(sorted(seat.set for seat in state.seats)))
+
+
+@lru_cache(maxsize=64)
+def _cards_of(sets: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(card for card, its_set in SET_OF.items() if its_set in sets)
 
 
 def unlaid(state: State) -> list[str]:
     """The cards that are in hands, in the order of the sets. Whose hand is not known."""
-    laid = {card for seat in state.seats for card in seat.layout}
+    laid: set[str | None] = set()
+    for seat in state.seats:
+        laid.update(seat.layout)
     return [card for card in cards_in_play(state) if card not in laid]
 
 
 def deads(state: State) -> frozenset[str]:
     """The Dead cards in play."""
-    return frozenset(f"{seat.set}/{DEAD}" for seat in state.seats)
+    return _deads_of(cards_in_play(state))
+
+
+@lru_cache(maxsize=64)
+def _deads_of(cards: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(card for card in cards if VALUE_OF[card] is None)
 
 
 def complete(layout: Layout) -> bool:
@@ -138,11 +150,12 @@ def rising(layout: Layout, value: int, place: int) -> bool:
     return True
 
 
-def places_for(layout: Layout, value: int) -> list[int]:
+@lru_cache(maxsize=1 << 14)
+def places_for(layout: Layout, value: int) -> tuple[int, ...]:
     """The free places where `value` may be laid (ANT-4.1, 4.2); none if the value is there already."""
     if any(card is not None and VALUE_OF[card] == value for card in layout):
-        return []
-    return [p for p in PLACES if layout[p] is None and rising(layout, value, p)]
+        return ()
+    return tuple(p for p in PLACES if layout[p] is None and rising(layout, value, p))
 
 
 def gaps(layout: Layout) -> Iterator[tuple[int, int, list[int]]]:
@@ -162,12 +175,20 @@ def gaps(layout: Layout) -> Iterator[tuple[int, int, list[int]]]:
 
 def stuck(state: State, seat: Seat) -> bool:
     """Whether the seat's layout can never be completed: a gap has more places than values left."""
-    if complete(seat.layout):
-        return False
-    own = {VALUE_OF[c] for c in seat.layout if c is not None}
-    left = {VALUE_OF[card] for card in unlaid(state)}
-    for low, high, places in gaps(seat.layout):
-        fitting = [v for v in range(low + 1, high) if v not in own and v in left]
-        if len(fitting) < len(places):
-            return True
-    return False
+    return _stuck(seat.layout, _all_laid(state))
+
+
+def _all_laid(state: State) -> frozenset[int | None]:
+    """The values of which no copy is left to lay. Each layout needs a value once, so only a value
+    laid twice by force can use up another layout's."""
+    laid = [VALUE_OF[card] for seat in state.seats for card in seat.layout if card is not None]
+    return frozenset(value for value in VALUES if laid.count(value) == len(state.seats))
+
+
+@lru_cache(maxsize=1 << 14)
+def _stuck(layout: Layout, all_laid: frozenset[int | None]) -> bool:
+    own = {VALUE_OF[card] for card in layout if card is not None}
+    return any(
+        sum(value not in own and value not in all_laid for value in range(low + 1, high)) < len(places)
+        for low, high, places in gaps(layout)
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from engine.anthem.actions import Keep, Lay, dump
 from engine.anthem.legality import objections
@@ -59,7 +59,7 @@ def view(state: State, audience: Audience) -> Json:
     for seat, shown in zip(state.seats, out["seats"], strict=True):
         shown["name"] = seat.name
         shown["set"] = seat.set
-        shown["fits"] = {str(value): places_for(seat.layout, value) for value in VALUES}
+        shown["fits"] = {str(value): list(places_for(seat.layout, value)) for value in VALUES}
         own = audience.kind == "seat" and audience.seat == seat.seat
         if audience.kind != "operator" and not (own and state.rules.hints == "on"):
             del shown["stuck"]
@@ -100,7 +100,7 @@ def options(state: State, seat: int) -> Iterator[Option]:
         card = next((c for c in unlaid(state) if VALUE_OF[c] == value), None)
         if card is not None:
             option = _option(state, Lay(seat, card, _try(state, i or 0, places)))
-            action = {"do": "lay", "seat": seat, "kind": str(value), "places": places}
+            action = {"do": "lay", "seat": seat, "kind": str(value), "places": list(places)}
             yield option._replace(action=action)
     for dead in sorted(deads(state))[:1] if i is not None else ():
         option = _option(state, Lay(seat, dead, PLACES[0]))
@@ -108,7 +108,7 @@ def options(state: State, seat: int) -> Iterator[Option]:
     yield from _claim_options(state, seat)
 
 
-def _try(state: State, i: int, places: list[int]) -> int:
+def _try(state: State, i: int, places: Sequence[int]) -> int:
     """The place to ask the rules about: one that fits, else a free one, else the first."""
     free = [p for p in PLACES if state.seats[i].layout[p] is None]
     return (places or free or [PLACES[0]])[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -35,13 +36,24 @@ class Dealer(Protocol):
     def reshuffle(self, seat: int) -> None:
         """The hand goes back and as many cards are drawn anew."""
 
+    def remember(self) -> Any:
+        """All hidden cards as they are, for `recall`."""
+
+    def recall(self, state: Any, memory: Any) -> None:
+        """The hidden cards of that memory again, at that public state."""
+
+
+#: States that `Hands` can go back to exactly; an undo beyond them deals anew what it must.
+MEMORY = 64
+
 
 class Hands:
     """Every seat's hand at one table.
 
     Call `sync` with each new state, in order; after a restart with whatever state there is: what
-    does not follow from it (who holds what) is then dealt anew so that it fits. All chance comes
-    from `rng`, so the same actions and the same seed deal the same cards.
+    does not follow from it (who holds what) is then dealt anew so that it fits. A state that was
+    there before (undo gives it back) brings back the hands of that moment. All chance comes from
+    `rng`, so the same actions and the same seed deal the same cards.
 
     >>> from random import Random
     >>> from engine.games import game_named
@@ -55,10 +67,21 @@ class Hands:
 
     def __init__(self, game: Game, rng: Random) -> None:
         self._dealer = _dealer_of(game.name)(rng)
+        self._past: deque[tuple[Any, Any]] = deque(maxlen=MEMORY)
 
     def sync(self, state: Any) -> None:
         """Makes the hidden cards agree with the public state."""
-        self._dealer.sync(state)
+        while self._past and self._knows(state):
+            then, memory = self._past.pop()
+            if then is state:
+                self._dealer.recall(state, memory)
+                break
+        else:
+            self._dealer.sync(state)
+        self._past.append((state, self._dealer.remember()))
+
+    def _knows(self, state: Any) -> bool:
+        return any(then is state for then, _ in self._past)
 
     def hand(self, seat: int) -> Hand:
         """What the seat holds; empty for a seat that is not in the match. In Anthem the seat to
@@ -85,6 +108,12 @@ class NoCards:
 
     def reshuffle(self, seat: int) -> None:
         """Nothing to shuffle."""
+
+    def remember(self) -> None:
+        """Nothing to keep."""
+
+    def recall(self, state: Any, memory: Any) -> None:
+        """Nothing to bring back."""
 
 
 def _dealer_of(game: str) -> Callable[[Random], Dealer]:

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from engine.althera import state as althera
+from engine.althera.views import awaiting_rolls
+from engine.anthem import state as anthem
 from engine.game import Finding, Game, Json, Verdict
 from engine.lab.bots import Bot
 from engine.lab.hands import Hands
@@ -51,11 +54,9 @@ def next_action(
     `hands` must be in step with `state`. Seats without a bot are left to people, and so is the die
     where `dice` is False. None: nobody here has anything to do.
     """
-    public = game.state_json(state)
-    awaited = rolls(public)
+    awaited, mover = _due(game, state)
     if awaited and dice:
         return {"do": "roll", "seat": awaited[0], "face": rng.randint(1, 6)}
-    mover = public.get("to_move")
     # Whoever is not on move goes first: a win is claimed before the next card is drawn.
     order = sorted(rng.sample(sorted(bots), len(bots)), key=lambda seat: seat == mover)
     for seat in order:
@@ -63,6 +64,16 @@ def next_action(
         if action is not None:
             return action
     return None
+
+
+def _due(game: Game, state: Any) -> tuple[Sequence[int], int | None]:
+    """Whose die is awaited, and who is on move in a game where that is one seat."""
+    if isinstance(state, althera.State):
+        return awaiting_rolls(state), None
+    if isinstance(state, anthem.State):
+        return (), state.to_move
+    public = game.state_json(state)
+    return rolls(public), public.get("to_move")
 
 
 def play(

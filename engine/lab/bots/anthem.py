@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import comb
 from random import Random
 from typing import Any
@@ -83,9 +83,9 @@ def _me(state: State, seat: int) -> Seat:
     return state.seats[index_of(state, seat) or 0]
 
 
-def _places(state: State, seat: int, card: str) -> list[int]:
+def _places(state: State, seat: int, card: str) -> Sequence[int]:
     value = VALUE_OF[card]
-    return [] if value is None else places_for(_me(state, seat).layout, value)
+    return () if value is None else places_for(_me(state, seat).layout, value)
 
 
 def _keep(seat: int) -> Json:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from engine.althera.state import Duel, State, duel_of
+from engine.althera.state import State, duel_of
 from engine.lab.hands import Hand
 
 
@@ -26,6 +26,15 @@ class Dealer:
         size = len(self._hands[seat])
         self._put_back(seat)
         self._draw(seat, size)
+
+    def remember(self) -> tuple[dict[int, list[str]], dict[int, list[str]]]:
+        """Hands and decks as they are."""
+        return _copied(self._hands), _copied(self._decks)
+
+    def recall(self, state: State, memory: tuple[dict[int, list[str]], dict[int, list[str]]]) -> None:
+        """Hands and decks as they were."""
+        self._state = state
+        self._hands, self._decks = map(_copied, memory)
 
     def sync(self, state: State) -> None:
         """Cards that left go, cards that came are shuffled in, hands get their public sizes."""
@@ -88,21 +97,19 @@ class Dealer:
             self._hands[seat].append(deck.pop())
 
 
+def _copied(cards: dict[int, list[str]]) -> dict[int, list[str]]:
+    return {seat: held[:] for seat, held in cards.items()}
+
+
 def _lying(state: State) -> int:
     return sum(len(duel.cards) for duel in state.duels)
 
 
 def _new_decks(before: State, state: State) -> bool:
     """Whether a match, or an extra duel of a tie-break (ALT-9.2), has begun with decks of its own."""
-    if state.match.players is not before.match.players:
-        return True
-    if state.match.tiebreak is None:
-        return before.match.tiebreak is not None
-    return _untouched(state.duels) and not (before.match.tiebreak and _untouched(before.duels))
-
-
-def _untouched(duels: tuple[Duel, ...]) -> bool:
-    return all(not duel.cards for duel in duels)
+    return (
+        state.match.players is not before.match.players or state.match.tiebreak is not before.match.tiebreak
+    )
 
 
 def _just_done(before: State, state: State) -> list[int]:

@@ -31,6 +31,15 @@ class Dealer:
         """There is no deck: the hand is only shuffled."""
         self._rng.shuffle(self._hands[seat])
 
+    def remember(self) -> dict[int, list[str]]:
+        """The hands as they are before the next draw."""
+        return {seat: held[:] for seat, held in self._hands.items()}
+
+    def recall(self, state: State, memory: dict[int, list[str]]) -> None:
+        """The hands as they were; the card that was then drawn is drawn anew."""
+        self._state, self._drawn = state, None
+        self._hands = {seat: held[:] for seat, held in memory.items()}
+
     def sync(self, state: State) -> None:
         """Laid cards go, the drawn one changes hands, and hands get their public sizes."""
         before, self._state = self._state, state
