@@ -15,6 +15,8 @@ FIRMWARE = "0.1.0"
 BEAT_MS = const(300)
 MOST_ORDERS = const(8)  # of the host, between two steps of the scan
 ALONE_MS = const(6000)  # the host was not heard for so long: the lights go dim
+ASLEEP_MS = const(600000)  # and after so long dark, to spare a battery
+ASLEEP_TURN_MS = const(200)
 
 
 class App:
@@ -22,6 +24,7 @@ class App:
 
     def __init__(self, board, port, given, config_file, power_file):
         self._board = board
+        self._port = port
         self._given = given  # the settings from the host, None where there are none
         self._config_file = config_file
         self.uptime = Uptime()
@@ -37,6 +40,8 @@ class App:
         self._round_at = 0
         self._beat_at = -BEAT_MS
         self._alone = False
+        self._asleep = False
+        self._wireless = config["tcp"] != "-"
         self._watchdog = None
 
     # -- the loop ----------------------------------------------------------------------------------
@@ -60,7 +65,7 @@ class App:
                 self._pause()
             self.scanner.step()
         else:
-            self.wait(10)
+            self.wait(ASLEEP_TURN_MS if self._asleep else 10)
 
     def _pause(self):
         """Keeps a round of few antennas from going round faster than configured."""
@@ -91,31 +96,39 @@ class App:
             self.obey(payload)
         self.buttons.tick(now)
         self._company(now)
+        if self._wireless:
+            self._port.tick(now)
         self.lights.tick(now)
         self.power.tick(now)
         if now - self._beat_at >= BEAT_MS:
             self._beat_at = now
             gc.collect()
             self.link.send(
-                "beat heap=%d lost=%d bad=%d dim=%d cut=%d"
+                "beat heap=%d lost=%d bad=%d dim=%d cut=%d mv=%d"
                 % (
                     gc.mem_free(),
                     self.link.lost,
                     self.link.bad,
                     self.power.halvings,
                     self.lights.limited,
+                    self._board.battery_mv(),
                 )
             )
         self.link.flush()
 
     def _company(self, now):
-        """Without a host the lights say so: each keeps its colour and goes dim."""
+        """Without a host the lights say so: each keeps its colour and goes dim, and off after a while."""
         alone = now - self.link.heard_at > ALONE_MS
         if alone and not self._alone:
             for light in self._named.values():
                 if light.pattern:
                     light.show(light.red, light.green, light.blue, PATTERNS.index("dim"), 300)
+        asleep = now - self.link.heard_at > ASLEEP_MS
+        if asleep and not self._asleep:
+            for light in self._named.values():
+                light.show(0, 0, 0, 0, 0)
         self._alone = alone
+        self._asleep = asleep
 
     # -- what the host says ------------------------------------------------------------------------
 
@@ -128,6 +141,12 @@ class App:
                 self._ask(given)
             elif verb == "config":
                 self._configure(given)
+            elif verb == "wifi":
+                if self._wireless and not self._port.from_usb:
+                    raise ValueError("wifi")  # who controls the radio must not hand it on
+                self._board.keep_wifi(given["ssid"], given["key"])
+                self.link.send("wifi ok=1")
+                self._restart()
             else:
                 self.link.send("no what=verb")
         except (ValueError, KeyError, IndexError):

@@ -14,6 +14,7 @@ from micropython import const
 
 CONFIG_FILE = "config.txt"
 POWER_FILE = "power.txt"
+WIFI_FILE = "wifi.txt"
 SPI_HZ = const(4000000)
 WATCHDOG_MS = const(8000)
 
@@ -107,6 +108,29 @@ class Board:
 
     def restart(self):
         machine.reset()
+
+    def port(self):
+        """What the link speaks over: USB, and Wi-Fi where the configuration has it."""
+        usb = UsbPort()
+        if self.config["tcp"] == "-":
+            return usb
+        import wireless  # only a Pico W has a network at all
+
+        number = int(self.config["tcp"])
+        return wireless.WirelessPort(usb, number, self.config["name"], wireless.load_credentials(WIFI_FILE))
+
+    def keep_wifi(self, ssid, key):
+        """Stores credentials, both in hex, for the next start. Raises ValueError where they are none."""
+        import wireless
+
+        wireless.save_credentials(WIFI_FILE, ssid, key)
+
+    def battery_mv(self):
+        """The battery's voltage, -1 where none is measured."""
+        if self.config["battery"] == "-":
+            return -1
+        # 3.3 V is 65535, and the divider halves.
+        return machine.ADC(int(self.config["battery"])).read_u16() * 6600 // 65535
 
     def selects(self):
         found = []  # type: list

@@ -18,6 +18,8 @@ DEFAULTS = {
     "brightness": "96",  # 0 to 255, of everything
     "budget": "900",  # mA for all LEDs together
     "round": "60",  # ms: a round of all antennas takes at least so long
+    "tcp": "-",  # the port on which a wireless crown is spoken to; - for USB only
+    "battery": "-",  # the analogue pin (26 to 28) at the middle of two equal resistors; - for none
 }
 MOST_ANTENNAS = 32
 LIMITS = {
@@ -68,6 +70,9 @@ def checked(words):
             parse(config[key])
         except (ValueError, IndexError):
             raise ConfigError(key) from None
+    for key, low, high in (("tcp", 1, 65535), ("battery", 26, 28), ("reset", 0, 29)):
+        if config[key] != "-" and not (config[key].isdigit() and low <= int(config[key]) <= high):
+            raise ConfigError(key)
     if len(numbers(config["spi"])) != 4:
         raise ConfigError("spi")
     return config

@@ -90,7 +90,7 @@ class Link:
         self._end = 0
         self._in_line = False  # the host has got a part of a line
         self._moved_at = 0
-        self.heard_at = -1000000  # ms: when the last good line came
+        self.heard_at = 0  # ms: when the last good line came, or the start
         self.number = 0
         self.lost = 0  # lines that the host did not fetch
         self.bad = 0  # lines from the host that were damaged

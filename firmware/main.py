@@ -10,7 +10,7 @@ import time
 import machine
 import micropython
 from app import App
-from board import CONFIG_FILE, POWER_FILE, Board, UsbPort
+from board import CONFIG_FILE, POWER_FILE, Board
 from config import load
 
 OOPS_FILE = "oops.txt"
@@ -45,7 +45,8 @@ def main():
     config, given = load(CONFIG_FILE)
     app = None
     try:
-        app = App(Board(config), UsbPort(), given, CONFIG_FILE, POWER_FILE)
+        board = Board(config)
+        app = App(board, board.port(), given, CONFIG_FILE, POWER_FILE)
         app.run(last_words())
     except Exception as error:  # noqa: BLE001 - whatever it is, a table's board must start anew
         keep(error)

@@ -55,6 +55,16 @@ class SPI:
                 into[at] = 0xFF
 
 
+class ADC:
+    """The voltage at a pin, as the world has it."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def read_u16(self):
+        return WORLD.battery_mv * 65535 // 6600
+
+
 class WDT:
     """Feeding it is the moment at which the outside world comes in."""
 

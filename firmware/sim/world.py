@@ -7,6 +7,7 @@ Words on the pipe in, a line each:
     press NAME / release NAME  a button
     fault ANT KIND VALUE       see mfrc522_chip.Faults: mute, hung, noise, weak, version, gain_stuck
     supply MA                  the 5 V supply breaks down when the LEDs draw more (0: never)
+    battery MV                 the battery's voltage
     garbage HEX                these bytes on the serial line, as they are
     half                       half a line on the serial line, then a reset
     stall MS                   the firmware stands still
@@ -47,6 +48,7 @@ class World:
         make = Pn532 if self.wiring["chip"] == "pn532" else Mfrc522
         self.chips = [make(self) for _ in range(int(self.wiring["antennas"]))]
         self.supply_ma = 0
+        self.battery_mv = 4000
         self._draw = {}
         self._wire()
         self._buttons = dict(settings.buttons(self.wiring["buttons"]))
@@ -151,6 +153,8 @@ class World:
             setattr(self.chips[int(words[1])].faults, words[2], int(words[3]))
         elif verb == "supply":
             self.supply_ma = int(words[1])
+        elif verb == "battery":
+            self.battery_mv = int(words[1])
         elif verb == "garbage":
             sys.stdout.buffer.write(bytes.fromhex(words[1]))
         elif verb == "half":

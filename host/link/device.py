@@ -41,6 +41,8 @@ CLOCK_S = 5.0
 LEDS_AGAIN_S = 2.0
 FACTS_S = 5.0
 WRITE_TIMEOUT_S = 0.5
+LOW_BATTERY_MV = 3400
+"""Of one lithium cell: under 3.3 V a Pico's converter and the LEDs begin to fail."""
 PAUSE_S = (0.2, 5.0)
 BUSY_PATIENCE_S = 15.0
 """So long after a plug-in ModemManager may hold the port (S08): no alarm before."""
@@ -349,6 +351,8 @@ class LinkDevice:
             names = ", ".join(str(number) for number in faulty)
             fault = _FAULTS.get(session.states[faulty[0]].fault or "", session.states[faulty[0]].fault)
             return "weak", f"antenna {names} of {self.id} does not work: {fault}"
+        if session.battery_mv is not None and session.battery_mv < LOW_BATTERY_MV:
+            return "weak", f"the battery of {self.id} is low ({session.battery_mv / 1000:.1f} V): charge it"
         if session.dim:
             part = {1: "half", 2: "a quarter"}.get(session.dim, "an eighth")
             return (
@@ -369,6 +373,8 @@ class LinkDevice:
             ("stale lines", session.stale),
             ("losses of the link", self._losses),
         ]
+        if session.battery_mv is not None:
+            facts.append(("battery mV", session.battery_mv))
         for number, state in sorted(session.states.items()):
             facts.append((f"antenna {number} scans", state.scans))
             facts.append((f"antenna {number} reads", state.reads))

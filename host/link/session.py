@@ -44,6 +44,7 @@ class Session:
     dim: int = 0
     board_lost: int = 0
     board_bad: int = 0
+    battery_mv: int | None = None
     wants_tags: bool = False
     """A tag was named whose content we missed: the firmware must say its tags again."""
     restarted: bool = False
@@ -134,6 +135,8 @@ class Session:
                 self.dim = line.number("dim") or 0
                 self.board_lost = line.number("lost") or 0
                 self.board_bad = line.number("bad") or 0
+                volts = line.number("mv")
+                self.battery_mv = volts if volts is not None and volts >= 0 else None
             case "config":
                 self.configured = "ok" if line.number("ok") == 1 else line.words.get("why", "?")
             case _:

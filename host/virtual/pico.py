@@ -255,6 +255,10 @@ class VirtualPico:
             self._supply = milliamperes
             self._tell(f"supply {milliamperes}")
 
+    def battery(self, millivolts: int) -> None:
+        """The voltage of its battery, where the wiring has one."""
+        self._tell(f"battery {millivolts}")
+
     def garbage(self, data: bytes) -> None:
         """Puts bytes on the serial line that the firmware never sent."""
         self._tell(f"garbage {data.hex()}")

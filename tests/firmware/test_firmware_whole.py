@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -11,10 +12,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import serial
 
 from host.crown_scene import CrownScene
 from host.link.device import LinkDevice
-from host.link.protocol import crc16
+from host.link.protocol import crc16, format_line
 from host.sighting import Health, Inventory, Press
 from host.virtual.pico import VirtualPico
 from tests.host.link_board import OTHER, UID, Heard, card_memory, wait_until
@@ -307,4 +309,50 @@ def test_twenty_restarts_of_the_host_in_a_row() -> None:
             link.stop()
         assert pico.starts == 1
     finally:
+        pico.stop()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def test_a_wireless_crown_speaks_the_same_lines_over_tcp() -> None:
+    number = free_port()
+    pico = VirtualPico("crown", 0, wiring={"tcp": str(number), "battery": "26", "ring": "22:12"})
+    usb, cable = Heard(), LinkDevice("crown", pico.path, 0)
+    pico.start()
+    cable.start(usb)
+    usb.health("up")
+    cable.stop()
+    with serial.Serial(pico.path, timeout=1) as port:
+        port.write(format_line("wifi", {"ssid": b"table".hex(), "key": b"secret-key".hex()}))
+        wait_until((pico.flash / "wifi.txt").exists)
+    heard, link = Heard(), LinkDevice("crown", f"socket://127.0.0.1:{number}", 0)
+    link.start(heard)
+    try:
+        heard.health("up")
+        link.show(CrownScene((0, 200, 0), "steady", 0, ""))
+        wait_until(lambda: any(green > 20 for _, green, _ in pico.leds()))
+        since = len(heard.all)
+        pico.battery(3300)
+        assert "battery of crown is low (3.3 V)" in heard.health("weak", since).detail
+        pico.battery(3900)
+        heard.health("up", since)
+        since = len(heard.all)
+        pico.power_cut()
+        heard.health("lost", since)
+        heard.health("up", since)
+        wait_until(lambda: any(green > 20 for _, green, _ in pico.leds()))
+        link.stop()
+        kept = (pico.flash / "wifi.txt").read_text(encoding="ascii")
+        with socket.create_connection(("127.0.0.1", number), 5) as stranger:
+            stranger.sendall(format_line("wifi", {"ssid": "00", "key": "00"}))
+            told = b""
+            while b"no what=wifi" not in told:
+                told += stranger.recv(4096)
+        assert (pico.flash / "wifi.txt").read_text(encoding="ascii") == kept
+    finally:
+        link.stop()
         pico.stop()

@@ -54,6 +54,9 @@ def check_wrong_settings_are_named():
     wrong("buttons", {"buttons": "done"})
     wrong("spi", {"spi": "0,1,2"})
     wrong("brightness", {"brightness": "256"})
+    wrong("tcp", {"tcp": "99999"})
+    wrong("battery", {"battery": "4"})
+    wrong("reset", {"reset": "soon"})
 
 
 def check_32_antennas_over_two_decoders():
