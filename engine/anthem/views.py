@@ -50,19 +50,23 @@ def _seat_json(state: State, seat: Seat) -> Json:
 
 
 def view(state: State, audience: Audience) -> Json:
-    """`state_json` and beside it names, where each value fits, and what can still be in hands.
+    """`state_json` and what a screen shows beside it.
 
-    A seat's `stuck` is told to that seat alone, and only where the ruling `hints` is on; the
+    Each seat has its `set` and `fits` (value -> places that take it). `names` is seat -> name;
+    `draws_from` the seat whose hand is drawn from now; `in_hands` value or `dead` -> how many are in
+    hands; `laid` where the last turn laid its card; `inferred_keeps` the seats whose keeps the last
+    action took for granted; `proofs` the claims accepted; for an audience of kind `seat` there are
+    `options`. A seat's `stuck` is told to that seat alone, and only where the ruling `hints` is on; the
     operator always sees it. Hands appear nowhere but in `proofs`, where they were shown.
     """
     out = state_json(state)
     for seat, shown in zip(state.seats, out["seats"], strict=True):
-        shown["name"] = seat.name
         shown["set"] = seat.set
         shown["fits"] = {str(value): list(places_for(seat.layout, value)) for value in VALUES}
         own = audience.kind == "seat" and audience.seat == seat.seat
         if audience.kind != "operator" and not (own and state.rules.hints == "on"):
             del shown["stuck"]
+    out["names"] = {str(seat.seat): seat.name for seat in state.seats if seat.name}
     out["draws_from"] = _right_of(state)
     out["in_hands"] = _in_hands(state)
     out["laid"] = None if state.laid is None else {"seat": state.laid[0], "place": state.laid[1]}
@@ -71,7 +75,14 @@ def view(state: State, audience: Audience) -> Json:
         {"seat": w.seat, "win": w.win, "shown": None if w.shown is None else sorted(w.shown)}
         for w in state.wins
     ]
+    if audience.kind == "seat" and audience.seat is not None:
+        out["options"] = [_option_json(option) for option in options(state, audience.seat)]
     return out
+
+
+def _option_json(option: Option) -> Json:
+    why = None if option.why is None else option.why.to_json()
+    return {"action": option.action, "legal": option.legal, "why": why}
 
 
 def _right_of(state: State) -> int | None:

@@ -10,7 +10,7 @@ import pytest
 from engine.anthem import GAME
 from engine.anthem.state import State
 from engine.errors import CrowntableError
-from engine.game import Audience, Finding
+from engine.game import Audience, Finding, Game
 from tests.engine.anthem_walks import codes, do, judge, started
 
 
@@ -176,6 +176,19 @@ def test_a_hint_is_for_its_player_alone() -> None:
     assert told["operator", None] == [True, True, True]
     silent = do(started({}), lay(1, "s1/5", 1))
     assert not any("stuck" in s for s in GAME.view(silent, Audience("seat", 1))["seats"])
+
+
+def test_the_view_for_a_screen() -> None:
+    setup = GAME.setup_action([1, 2, 3], names={2: "Ben"}, first=2)
+    state = do(GAME.initial(GAME.ruleset()), setup, lay(3, "s1/6", 4))
+    view = GAME.view(state, Audience("seat", 1))
+    assert view["names"] == {"2": "Ben"}
+    assert (view["draws_from"], view["laid"], view["inferred_keeps"]) == (3, {"seat": 3, "place": 4}, [2])
+    assert view["in_hands"] == {str(v): 2 if v == 6 else 3 for v in range(1, 9)} | {"dead": 3}
+    assert view["seats"][2]["fits"]["7"] == [5, 6] and view["seats"][2]["fits"]["6"] == []
+    assert view["proofs"] == []
+    assert {"action": {"do": "keep", "seat": 1}, "legal": True, "why": None} in view["options"]
+    assert "options" not in GAME.view(state, Audience("spectator"))
 
 
 PLAIN = ["s1/2", "s1/3", "s1/5", "s1/7", "s1/8", "s2/1", "s2/3", "s2/4", "s2/5"]
@@ -346,6 +359,15 @@ def test_a_wrong_ruleset_is_refused_by_name(text: str, words: list[str]) -> None
         GAME.ruleset(text)
     assert all(word in caught.value.what for word in words)
     assert caught.value.cure
+
+
+def test_it_keeps_the_contract_of_a_game() -> None:
+    game: Game = GAME
+    assert next(iter(game.findings)) == "bad-input" and all(rule in game.rules for rule in used_rules())
+
+
+def used_rules() -> set[str]:
+    return {kind.rule for kind in GAME.findings.values() if kind.rule}
 
 
 def test_a_ruleset_survives_its_json() -> None:
