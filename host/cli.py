@@ -6,6 +6,7 @@ import argparse
 import json
 
 import host.nfc.cli
+import host.virtual.chaos_cli
 import host.virtual.cli
 import vision.cli
 from vision.errors import VisionError
@@ -21,6 +22,7 @@ def register(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     vision.cli.register(sub)
     host.nfc.cli.register(sub)
     host.virtual.cli.register(sub)
+    host.virtual.chaos_cli.register(sub)
     _bench(sub)
 
 

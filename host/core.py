@@ -306,12 +306,17 @@ class Core:
             case TakenBack(findings, text):
                 self.record("dismiss", TABLE, evidence=(event,), text=text, body={"ids": list(findings)})
             case Note(text, scan, card):
-                shown = NoteShown(text, self.clocks.wall(), card)
-                if scan:
-                    self.scan = shown
-                else:
-                    self.notes.append(shown)
-                    self.record("notice", TABLE, evidence=(event,), text=text)
+                self._note(NoteShown(text, self.clocks.wall(), card), scan, event)
+
+    def _note(self, shown: NoteShown, scan: bool, event: Settled) -> None:
+        """Shows what is worth saying; the same words are not written down again within a minute."""
+        if scan:
+            self.scan = shown
+            return
+        again = any(n.text == shown.text and 0 <= shown.at - n.at < 60 for n in self.notes)
+        if not again:
+            self.notes.append(shown)
+            self.record("notice", TABLE, evidence=(event,), text=shown.text)
 
     def _face(self, action: Json, evidence: Iterable[Settled]) -> None:
         if action.get("do") == "roll":

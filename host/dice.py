@@ -27,6 +27,8 @@ class DiceDesk:
                 settler.cancel()
             elif colours - waiting:
                 settler.expect(at, tuple(sorted(colours)))
+            elif colours != waiting:
+                settler.narrow(colours)
 
     def feed(self, frame: DiceFrame) -> list[Settled]:
         """What this frame settles; often nothing."""

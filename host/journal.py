@@ -9,6 +9,7 @@ import fcntl
 import json
 import os
 import sqlite3
+import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, cast
@@ -56,6 +57,7 @@ class Journal:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "journal.sqlite"
+        self._writing = threading.Lock()
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._lock = _lock(folder / "lock")
@@ -98,13 +100,20 @@ class Journal:
         """Writes the entries and returns once they are on the disk. Raises NotRecordedError."""
         rows = [_row(entry) for entry in entries]
         try:
+            with self._writing:
+                self._write(rows)
+        except sqlite3.Error as error:
+            raise NotRecordedError(str(error)) from None
+
+    def _write(self, rows: list[tuple[Any, ...]]) -> None:
+        try:
             self._db.execute("BEGIN IMMEDIATE")
             self._db.executemany(f"INSERT INTO entries ({_COLUMNS}) VALUES ({'?, ' * 13}?)", rows)
             self._db.execute("COMMIT")
-        except sqlite3.Error as error:
+        except sqlite3.Error:
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
-            raise NotRecordedError(str(error)) from None
+            raise
 
     def read(self, after: int = 0, limit: int | None = None, match: int | None = None) -> Iterator[Entry]:
         """Entries with seq > `after`, oldest first."""
@@ -127,6 +136,15 @@ class Journal:
         """The `match` entries, oldest first: one for each match in this journal."""
         query = f"SELECT {_COLUMNS} FROM entries WHERE kind = 'match' ORDER BY seq"
         return [_entry(row) for row in self._db.execute(query)]
+
+    def pretend_disk(self, state: str) -> None:
+        """For rehearsals of F52: from now on the database itself refuses to grow (`full`) or to be
+        written (`read-only`), as on such a disk; `well` ends that."""
+        with self._writing:
+            self._db.execute(f"PRAGMA query_only = {'ON' if state == 'read-only' else 'OFF'}")
+            pages = int(self._db.execute("PRAGMA page_count").fetchone()[0])
+            limit = pages if state == "full" else 1_073_741_823
+            self._db.execute(f"PRAGMA max_page_count = {limit}")
 
     def close(self) -> None:
         """Closes the file and lets the next process in."""

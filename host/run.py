@@ -8,7 +8,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,8 +20,10 @@ from host.entry import Json
 from host.journal import Journal
 from host.layout import Layout
 from host.table import LiveTable
+from host.virtual.skew import Skew
 
 if TYPE_CHECKING:
+    from host.virtual.chaos import Chaos
     from host.virtual.people import People
     from host.virtual.stand_ins import StandIns
 
@@ -63,7 +65,8 @@ class Running:
         self._ended = 0
         journal = Journal(options.data)
         try:
-            clocks = Clocks(time.time, time.monotonic, uuid.uuid4().hex)
+            self.skew = Skew()
+            clocks = Clocks(lambda: time.time() + self.skew.seconds, time.monotonic, uuid.uuid4().hex)
             self._assemble(options, LiveTable(Core(journal, layout, clocks), options.virtual))
         except BaseException:
             journal.close()
@@ -73,6 +76,7 @@ class Running:
         self.table = table
         self.people: People | None = None
         self.stand_ins: StandIns | None = None
+        self.chaos: Chaos | None = None
         layout = options.layout
         if options.virtual:
             # Before gpiozero is imported anywhere: the LED crown's pins are gpiozero's own mock pins.
@@ -84,13 +88,16 @@ class Running:
 
     def _virtual(self, options: Options) -> Layout:
         from engine.lab.bots import bot
+        from host.virtual.chaos import Chaos
         from host.virtual.people import People
         from host.virtual.stand_ins import StandIns
         from host.virtual.world import World
 
         rng = random.Random(options.seed)
         stand_ins = self.stand_ins = StandIns(options.layout, options.data / "dev")
-        world = World(self.table, options.layout, stand_ins, rng)
+        levers = replace(stand_ins.levers(), journal=self.table.core.journal, skew=self.skew)
+        self.chaos = Chaos(levers)
+        world = World(self.table, options.layout, stand_ins, self.chaos, rng)
         self.table.virtual = world
         if options.bots:
             game = games()[options.layout.game]
@@ -113,10 +120,9 @@ class Running:
         """Starts the table, its devices and, at a virtual table, the people."""
         if self.stand_ins is not None:
             self.stand_ins.start()
+        if self.chaos is not None:
             for name in self.options.chaos:
-                outcome = self.stand_ins.chaos(name, True)
-                if not outcome.ok:
-                    raise CrowntableError(f"The chaos scenario {name!r} is not known.", outcome.text)
+                self.chaos.switch(name, True)
         self.table.start()
         self.devices.start(self.table)
         self.crown.start()
@@ -129,6 +135,8 @@ class Running:
             self.people.stop()
         self.crown.stop()
         self.devices.stop()
+        if self.chaos is not None:
+            self.chaos.stop()
         if self.stand_ins is not None:
             self.stand_ins.stop()
         self.table.stop()

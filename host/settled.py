@@ -141,4 +141,7 @@ def settled_json(settled: Settled) -> dict[str, Any]:
         health = settled.health
         return {"kind": kind, "at": settled.at, "device": health.device, "state": health.state,
                 "detail": health.detail}  # fmt: skip
-    return {"kind": kind} | {name: getattr(settled, name) for name in settled.__slots__}
+    row = {"kind": kind} | {name: getattr(settled, name) for name in settled.__slots__}
+    if row.get("uid") and row.get("card") is None:
+        row["uid"] = ""  # nothing of a stranger's tag is kept
+    return row

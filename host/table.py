@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import queue
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
@@ -167,24 +168,30 @@ class LiveTable:
     # -- the thread --------------------------------------------------------------------------------
 
     def _run(self) -> None:
+        ticked = time.monotonic()
         while True:
             try:
                 item = self._queue.get(timeout=TICK)
+                if item is None:
+                    return
+                self._take(item)
             except queue.Empty:
+                pass
+            if time.monotonic() - ticked >= TICK:
+                ticked = time.monotonic()
                 with self._lock:
                     changed = self.core.tick()
                 if changed:
                     self._publish()
-                continue
-            if item is None:
-                return
-            if isinstance(item, tuple):
-                self._do(*item)
-                continue
-            with self._lock:
-                changed = self._sighting(item)
-            if changed:
-                self._publish()
+
+    def _take(self, item: Sighting | tuple[Job, Future[Outcome]]) -> None:
+        if isinstance(item, tuple):
+            self._do(*item)
+            return
+        with self._lock:
+            changed = self._sighting(item)
+        if changed:
+            self._publish()
 
     def _sighting(self, sighting: Sighting) -> bool:
         # The room's edge: a fault in judging one sighting must not take the table down (promise 1).

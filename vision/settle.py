@@ -13,7 +13,7 @@ Frames come as `host.sighting.DiceFrame` or anything of its shape.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -170,6 +170,15 @@ class Settler:
         self._tracks = []
         self._still = None
 
+    def narrow(self, colours: Iterable[str]) -> None:
+        """Of the awaited colours only these still are (the others' faces were entered by hand)."""
+        if self._request is not None and self._request.colours:
+            left = tuple(name for name in self._request.colours if name in set(colours))
+            if left:
+                self._request.colours = left
+            else:
+                self.cancel()
+
     def cancel(self) -> None:
         """The roll is no longer awaited (entered by hand, undone)."""
         self._request = None
@@ -281,9 +290,25 @@ class Settler:
         found += [
             Doubt(now, track.colour(), track.box, "not thrown") for track in wanted if self._unmoved(track)
         ]
+        found += self._nameless(now, request)
         fresh = [doubt for doubt in found if (doubt.colour, doubt.why) not in request.doubted]
         request.doubted.update((doubt.colour, doubt.why) for doubt in fresh)
         return list(fresh)
+
+    def _nameless(self, now: float, request: _Request) -> list[Doubt]:
+        """Unreadable dice whose colour cannot be told either (glare): where there are as many as
+        colours still missing, they are those; with fewer, whose they are is not known."""
+        seen = {track.colour() for track in self._tracks}
+        missing = [colour for colour in request.colours if colour not in seen]
+        strange = [
+            track
+            for track in self._tracks
+            if track.unsure and not self._settled(track) and not self._wants(track.colour())
+        ]
+        if not strange or not missing:
+            return []
+        names: list[str | None] = [*missing] if len(strange) >= len(missing) else [None]
+        return [Doubt(now, name, strange[0].box, strange[0].why) for name in names]
 
     def _wants(self, colour: str | None) -> bool:
         request = self._request

@@ -37,6 +37,9 @@ def card_arrived(ctx: Context, event: CardArrived) -> list[Intent]:
 def die_rested(ctx: Context, event: DieRested) -> list[Intent]:
     """A die at rest answers the roll that its seat owes; a duellist who may retreat may mean that."""
     seat = ctx.layout.seat_of_die(event.colour or "")
+    if seat is None and event.face is None:
+        why = event.why or "not sure"
+        return [Note(f"A die can't be read ({why}), nor its colour: enter the roll on the screen.")]
     if seat is None:
         return [Note("A die was thrown whose colour belongs to no seat.")]
     who = Who("device", event.camera)

@@ -13,6 +13,7 @@ from pathlib import Path
 from host.entry import Json
 from host.face import Outcome
 from host.layout import Layout, Zone
+from host.virtual.chaos import Levers
 from host.virtual.pico import VirtualPico
 from host.virtual.pn532 import VirtualPn532
 from host.virtual.tags import Type2Tag, make_card_tag
@@ -34,11 +35,13 @@ class StandIns:
         self._tags: dict[str, Type2Tag] = {}
         self._rolling_until: dict[str, float] = {}
         self._unplugged: set[str] = set()
-        self._chaos_on: set[str] = set()
+        self._antennas: dict[str, int] = {}
+        self._placed: dict[tuple[str, int], dict[str, Type2Tag]] = {}
         readers = []
         for reader in layout.readers:
             link = folder / reader.id
             if reader.driver == "link":
+                self._antennas[reader.id] = layout.antennas(reader.id)
                 self._picos[reader.id] = VirtualPico(reader.id, layout.antennas(reader.id), link)
             else:
                 self._pn532s[reader.id] = VirtualPn532(link)
@@ -70,6 +73,7 @@ class StandIns:
     def place(self, zone: Zone, card: str) -> None:
         """Lays a card's tag on a zone's antenna."""
         tag = self.tag(card)
+        self._placed.setdefault((zone.reader, zone.antenna), {})[tag.uid] = tag
         if zone.reader in self._pn532s:
             self._pn532s[zone.reader].place(tag)
         elif zone.reader in self._picos:
@@ -78,6 +82,7 @@ class StandIns:
     def lift(self, zone: Zone, card: str) -> None:
         """Takes a card's tag off a zone's antenna."""
         tag = self.tag(card)
+        self._placed.get((zone.reader, zone.antenna), {}).pop(tag.uid, None)
         if zone.reader in self._pn532s:
             self._pn532s[zone.reader].lift(tag)
         elif zone.reader in self._picos:
@@ -124,17 +129,6 @@ class StandIns:
             device.unplug()
         return Outcome(True, f"{name} is {'plugged in' if plug else 'unplugged'}.")
 
-    def chaos(self, name: str, on: bool) -> Outcome:
-        """Switches one named trouble on or off."""
-        if self._tray is not None and name in _TRAY_CHAOS:
-            getattr(self._tray, _TRAY_CHAOS[name])(on)
-            (self._chaos_on.add if on else self._chaos_on.discard)(name)
-            return Outcome(True, f"{name}: {'on' if on else 'off'}.")
-        return Outcome(False, f"There is no trouble {name!r}; there are: {', '.join(_TRAY_CHAOS)}.")
-
-    def chaos_on(self) -> list[str]:
-        """The troubles that are on."""
-        return sorted(self._chaos_on)
-
-
-_TRAY_CHAOS = {"frozen-camera": "freeze", "glare": "glare", "hand-over-tray": "hand"}
+    def levers(self) -> Levers:
+        """What chaos scenarios may pull."""
+        return Levers(self._picos, self._pn532s, self._tray, self._antennas, self._placed)

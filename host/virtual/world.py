@@ -12,12 +12,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.althera.cards import parse_card
+from engine.errors import CrowntableError
 from engine.lab.hands import Hands
 from host.entry import Json
 from host.face import Outcome
 from host.interpret import CROWN
 from host.layout import Layout, Zone
 from host.table import LiveTable
+from host.virtual.chaos import SCENARIOS, Chaos
 from host.virtual.stand_ins import StandIns
 
 PILE = "pile"
@@ -27,8 +29,11 @@ HAND = "hand"
 class World:
     """host.face.VirtualWorld over the stand-ins. All methods may be called from any thread."""
 
-    def __init__(self, table: LiveTable, layout: Layout, stand_ins: StandIns, rng: random.Random) -> None:
+    def __init__(
+        self, table: LiveTable, layout: Layout, stand_ins: StandIns, chaos: Chaos, rng: random.Random
+    ) -> None:
         self.table = table
+        self.chaos = chaos
         self.layout = layout
         self.stand_ins = stand_ins
         self.bots = False
@@ -76,7 +81,8 @@ class World:
                 },
                 "crown": self._lying.get(CROWN),
                 "devices": self.stand_ins.state(),
-                "chaos": self.stand_ins.chaos_on(),
+                "chaos": self.chaos.active(),
+                "scenarios": {name: s.happens for name, s in SCENARIOS.items()},
             }
 
     def do(self, command: Json) -> Outcome:
@@ -92,7 +98,12 @@ class World:
             device = str(command["plug" if plug else "unplug"])
             return self.stand_ins.plug(device) if plug else self.stand_ins.unplug(device)
         if "chaos" in command:
-            return self.stand_ins.chaos(str(command["chaos"]), bool(command.get("on", True)))
+            name, on = str(command["chaos"]), bool(command.get("on", True))
+            try:
+                self.chaos.switch(name, on)
+            except CrowntableError as error:
+                return Outcome(False, f"{error.what} {error.cure}")
+            return Outcome(True, f"{name}: {'on' if on else 'off'}.")
         return Outcome(False, "There is move, crown, throw, unplug, plug and chaos.")
 
     # -- cards -------------------------------------------------------------------------------------

@@ -5,53 +5,17 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from engine.game import Audience
-from host.face import Who
-from host.layout import Camera, Layout, Reader, find_layout
-from host.run import Options, Running
+from host.layout import Camera, Reader, find_layout
 from host.virtual.pn532 import VirtualPn532
 from host.virtual.tags import from_dump
 from tests.shared_data import SHARED
-
-OPERATOR = Who("operator")
-
-
-class Evening:
-    """A running table and what a person sees of it."""
-
-    def __init__(self, layout: Layout, data: Path, virtual: bool = True) -> None:
-        self.running = Running(Options(layout, data, virtual=virtual, bots=()))
-        self.table = self.running.table
-        self.running.start()
-
-    def view(self) -> dict[str, Any]:
-        return self.table.view(Audience("operator"))
-
-    def within(self, seconds: float, what: Callable[[], Any]) -> float:
-        """Seconds until `what` is true; fails after `seconds`."""
-        began = time.monotonic()
-        while not what():
-            assert time.monotonic() - began < seconds, self.view()["devices"]
-            time.sleep(0.01)
-        return time.monotonic() - began
-
-    def device(self, name: str) -> str:
-        return next((d["state"] for d in self.view()["devices"] if d["id"] == name), "none")
-
-    def do(self, **action: Any) -> None:
-        outcome = self.table.act(action, OPERATOR)
-        assert outcome.ok, outcome
-
-    def lying(self, zone: str) -> list[str]:
-        (found,) = [z for z in self.view()["zones"] if z["id"] == zone]
-        return [c["card"] for c in found["cards"]]
+from tests.system.evening import OPERATOR, Evening
 
 
 @pytest.fixture

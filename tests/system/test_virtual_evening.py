@@ -20,6 +20,7 @@ from host.journal import Journal
 from host.match import rebuilt
 from tests.shared_data import ROOT
 
+ONE_MATCH = ("--virtual", "--speed", "50", "--matches", "1")
 CROWNTABLE = ROOT / ".venv" / "bin" / "crowntable"
 
 
@@ -79,7 +80,7 @@ class Watcher:
 
 
 def test_a_match_is_played_to_its_end_and_the_journal_replays_to_the_same_state(tmp_path: Path) -> None:
-    with running(tmp_path, "--virtual", "--speed", "50", "--matches", "1", "--seed", "3") as (process, address):
+    with running(tmp_path, *ONE_MATCH, "--seed", "3") as (process, address):
         shown = {}
         while process.poll() is None:
             try:
@@ -118,7 +119,7 @@ def test_kill_9_again_and_again_loses_nothing_shown_and_doubles_nothing(tmp_path
     rng = random.Random(kills)
     shown: dict[int, str] = {}
     for _ in range(kills):
-        with running(tmp_path, "--virtual", "--speed", "50", "--matches", "1") as (process, address):
+        with running(tmp_path, *ONE_MATCH) as (process, address):
             watcher = Watcher(address)
             try:
                 process.wait(rng.uniform(0.5, 4.0))
@@ -134,7 +135,7 @@ def test_kill_9_again_and_again_loses_nothing_shown_and_doubles_nothing(tmp_path
         recorded = {e.seq: e.text for e in entries}
         assert {seq: recorded.get(seq) for seq in shown} == shown
     assert len([e for e in entries if e.kind == "match"]) == 1
-    with running(tmp_path, "--virtual", "--speed", "50", "--matches", "1") as (process, _):
+    with running(tmp_path, *ONE_MATCH) as (process, _):
         assert process.wait(300) == 0
     journal = Journal(tmp_path)
     match, _ = rebuilt(list(journal.read(match=journal.match_entries()[0].seq)))
