@@ -66,6 +66,11 @@ def write_message(
     try:
         layout = type2.read_layout(Memory(pages.read))
         _check(layout, message, overwrite)
+        if len(uid) == 14 and layout.memory_uid != uid:
+            raise CrowntableError(
+                f"The tag's memory carries another tag's number ({layout.memory_uid}): a copy, or emulated.",
+                "Take a genuine tag.",
+            )
         locker = _locker(pages) if lock else None
         _write(pages, layout, message)
         _compare(pages, message)

@@ -273,6 +273,8 @@ class VirtualPn532:
 
     def _heard(self, data: bytes) -> bytes:
         """What arrives at the chip: nothing at another speed, and only the rest while it wakes up."""
+        if self._master < 0:  # a log callback pulled the cable
+            return b""
         speed = _SPEEDS.get(termios.tcgetattr(self._master)[4], 0)
         # A host may have changed the terminal's speed just behind its ACK.
         if speed not in (self.chip.baud, self.chip.next_baud):

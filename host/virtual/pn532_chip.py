@@ -70,7 +70,7 @@ class Pn532Chip:
     rng: random.Random = field(default_factory=lambda: random.Random(532))
     _polls: int = 0
     _current: int = 0
-    _last_read: dict[int, bytes] = field(default_factory=dict)
+    last_read: dict[int, bytes] = field(default_factory=dict)
 
     def reset(self) -> None:
         """Power on: everything the host configured is gone, the chip sleeps at 115,200 baud."""
@@ -79,7 +79,7 @@ class Pn532Chip:
         self.parameters, self.retries, self.sam_mode = 0x14, 0xFF, 0
         self.targets.clear()
         self.registers.clear()
-        self._last_read.clear()
+        self.last_read.clear()
 
     def command(self, data: bytes, now: float) -> Reply | Waiting:
         """Carries out one command (`data` from TFI on) at monotonic time `now`. Never raises."""
@@ -172,7 +172,7 @@ class Pn532Chip:
     def _list_passive(self, data: bytes, now: float) -> bytes | Waiting:
         most, kind, wanted = data[0], data[1], data[2:]
         self.targets.clear()
-        self._last_read.clear()
+        self.last_read.clear()
         self.radio.switch(True)
         if kind != 0x00:
             return (self._list_felica() if kind in (0x01, 0x02) else b"") or b"\x00"
@@ -266,7 +266,7 @@ class Pn532Chip:
         if len(answer) == 1:
             return b"\x00" if answer[0] == ACK else bytes((_FORMAT,))
         if self.stale and sent[:1] == b"\x30":
-            answer = self._last_read.setdefault(sent[1], answer)
+            answer = self.last_read.setdefault(sent[1], answer)
         return b"\x00" + answer
 
     def _apdu(self, item: Present, sent: bytes) -> bytes:
