@@ -62,12 +62,12 @@ function drawStrips() {
   const lost = (view.devices || []).filter((/** @type {any} */ d) => d.state !== "up");
   patch(/** @type {HTMLElement} */ (document.getElementById("strips")),
     staleSince > 0 && h("div", { class: "strip", key: "stale", role: "status" },
-      h("b", null, t("strip.stale", { time: hhmm(staleSince) })), h("span", null, t("strip.stale_what"))),
+      h("b", null, t("strip.stale", { time: hhmm(staleSince) })), " ", h("span", null, t("strip.stale_what"))),
     (view.banner || []).map((/** @type {any} */ one) =>
-      h("div", { class: cls("strip", one.level), key: `b${one.text}`, role: "alert" }, h("b", null, one.text), h("span", null, one.cure))),
+      h("div", { class: cls("strip", one.level), key: `b${one.text}`, role: "alert" }, h("b", null, one.text), " ", h("span", null, one.cure))),
     lost.map((/** @type {any} */ d) =>
       h("div", { class: "strip", key: `d${d.id}`, role: "status" },
-        h("b", null, t(`device.${d.state === "starting" ? "starting" : "lost"}`, { id: d.id, time: hhmm(d.since) })),
+        h("b", null, t(`device.${d.state === "starting" ? "starting" : "lost"}`, { id: d.id, time: hhmm(d.since) })), " ",
         h("span", null, `${d.detail}${/[.!]$/.test(d.detail) ? "" : "."} ${t("device.by_hand")}`))));
 }
 
