@@ -23,7 +23,7 @@ from itertools import combinations
 from typing import Any
 
 from tests.model.althera_duel import Duel
-from tests.model.althera_judge import judge
+from tests.model.althera_judge import judge, setup_fits
 from tests.model.althera_rules import (
     CODES,
     DEFAULT,
@@ -72,6 +72,9 @@ class Match:
         self.final_owner: dict[str, int | None] = {}
         self.notes: list[Found] = []
 
+    def is_set_up(self) -> bool:
+        return self.phase is not None
+
     # --- what can be seen on the table ---
 
     def seats(self) -> list[int]:
@@ -104,13 +107,12 @@ class Match:
 
     def in_deck_and_hand(self, seat: int) -> int:
         lying = sum(who == seat for who in self.lying().values())
-        if seat in self.tied and self.phase == "tiebreak":
-            return len(deck_of(self.rules, self.house[seat])) - lying
-        return self.cards(seat) - lying
+        return sum(owner == seat for owner in self.owner.values()) - lying
 
     def declarer(self) -> int | None:
-        """ALT-3.2: the crown's holder first, then round the table; who can't declare is passed over."""
-        if self.phase not in ("duels", "tiebreak") or self.crown is None:
+        """ALT-3.2: the crown's holder first, then round the table; who can't declare is passed over.
+        In a tie-break nobody declares: its duels follow from the ties."""
+        if self.phase != "duels" or self.crown is None:
             return None
         order = self.clockwise_from(self.crown)
         if self.last_declarer is not None:
@@ -174,12 +176,15 @@ class Match:
         if not well_formed(action) or not isinstance(action, dict):
             return False, [("bad-input", "illegal")]
         codes = judge(self, action)
-        if codes and (not action.get("force", False) or "bad-input" in codes):
+        hopeless = "bad-input" in codes and not (action["do"] == "setup" and setup_fits(self, action))
+        if codes and (not action.get("force", False) or hopeless):
             return False, [(code, "illegal") for code in codes]
         self.notes = []
         if action["do"] == "roll" and self.roll_for(action["seat"]) is None and not codes:
             self.notes.append(("unexpected-roll", "warning"))
-        if not MEANINGLESS & set(codes):
+        nobodys = "not-your-card" in codes and self.owner.get(action["card"]) is None
+        if not MEANINGLESS & set(codes) and not nobodys:
+            self.drop_awaited_roll(action, codes)
             self.carry_out(action, forced=bool(codes))
         if action["do"] not in ("setup", "undo") and self.phase is not None:
             self.done.append(action)
@@ -191,6 +196,12 @@ class Match:
     def carry_out(self, action: Dict, forced: bool) -> None:
         by_action: Any = getattr(self, "do_" + action["do"])
         by_action(action, forced)
+
+    def drop_awaited_roll(self, action: Dict, codes: list[str]) -> None:
+        """Where the table goes on without a roll, that roll is awaited no longer."""
+        duel = self.duel_of(action["for"] if "for" in action else action.get("seat", 0))
+        if "roll-awaited" in codes and action["do"] != "redraw" and duel:
+            duel.awaiting = None
 
     def do_undo(self, action: Dict, forced: bool) -> None:
         again = self.done[:-1]
@@ -217,11 +228,11 @@ class Match:
         self.rolling = self.seats()
 
     def roll_for(self, seat: int) -> Duel | str | None:
-        """What a roll of this seat decides: the initiative, or the duel that has waited longest for it."""
+        """What a roll of this seat decides: the initiative, or the first declared of its duels that wait."""
         if self.phase == "initiative":
             return "initiative" if seat in self.rolling else None
         waiting = [duel for duel in self.duels if duel.awaiting and duel.awaiting["seat"] == seat]
-        return min(waiting, key=lambda duel: duel.awaiting["since"] if duel.awaiting else 0, default=None)
+        return waiting[0] if waiting else None
 
     def do_roll(self, action: Dict, forced: bool) -> None:
         seat, face = action["seat"], action["face"]
@@ -260,9 +271,8 @@ class Match:
             if face in self.rules["retreat_faces"]:
                 self.end_duel(duel, duel.enemy(seat), "retreat")
             return
-        for play in duel.plays:
-            if play["seat"] == seat and kind(play["card"]) == "oracle" and play["face"] is None:
-                play["face"] = face
+        oracles = [play for play in duel.plays if play["seat"] == seat and kind(play["card"]) == "oracle"]
+        oracles[-1]["face"] = face
         self.end_if_all_played(duel)
 
     def do_crown(self, action: Dict, forced: bool) -> None:
@@ -277,8 +287,8 @@ class Match:
 
     def do_declare(self, action: Dict, forced: bool) -> None:
         if self.phase == "initiative":
-            return
-        if self.phase == "tiebreak" and pair(action["seat"], action["against"]) not in self.pairs:
+            self.begin_with_crown(action["seat"])
+        if self.phase != "duels":
             return
         self.last_declarer = action["seat"]
         self.duels.append(Duel(self.rules, action["seat"], action["against"]))
@@ -329,7 +339,7 @@ class Match:
             self.notes.append(("shield-cancels", "info"))
 
     def await_roll(self, duel: Duel, seat: int, why: str) -> None:
-        duel.awaiting = {"seat": seat, "why": why, "since": len(self.done)}
+        duel.awaiting = {"seat": seat, "why": why}
 
     def do_retreat(self, action: Dict, forced: bool) -> None:
         seat = action["seat"]
@@ -473,14 +483,12 @@ class Match:
         for card, owner in self.final_owner.items():
             printed = [seat for seat in tied if self.house[seat] == card.split("/")[0]]
             self.owner[card] = printed[0] if printed else None if owner in tied else owner
+        for seat in self.seats():
+            self.hand[seat] = min(self.hand[seat], self.in_deck_and_hand(seat))
         for seat in tied:
             self.refill(seat)
-        self.last_declarer = None
-        if self.sudden_death():
-            self.queue = list(tied)
-            self.pairs = [pair(*self.queue[:2])]
-        else:
-            self.begin_round(tied)
+        self.queue = list(tied)
+        self.begin_round(tied)
 
     def sudden_death(self) -> bool:
         return len(self.tied) > 2 and self.rules["tiebreak_many"] == "sudden_death"
@@ -488,11 +496,17 @@ class Match:
     def begin_round(self, tied: list[int]) -> None:
         self.still_tied = tied
         self.wins = dict.fromkeys(tied, 0)
-        self.pairs = list(combinations(tied, 2))
-        self.last_declarer = None
+        self.pairs = [pair(*self.queue[:2])] if self.sudden_death() else list(combinations(tied, 2))
+        self.begin_tiebreak_duel()
+
+    def begin_tiebreak_duel(self) -> None:
+        """One after the other, pairs in seat order; who comes first from the crown attacks."""
+        assert self.crown
+        attacker, defender = sorted(self.pairs[0], key=self.clockwise_from(self.crown).index)
+        self.duels.append(Duel(self.rules, attacker, defender))
 
     def end_tiebreak_duel(self, duel: Duel, winner: int | None) -> None:
-        """Nothing changes hands: the decks are apart. Undecided duels are duelled again."""
+        """Nothing changes hands: the decks are apart. Undecided, a tie is duelled again."""
         for side in duel.sides():
             self.refill(side)
         if self.sudden_death():
@@ -501,12 +515,13 @@ class Match:
             if len(self.queue) == 1:
                 self.end_tiebreak(self.queue[0])
             else:
-                self.pairs = [pair(*self.queue[:2])]
+                self.begin_round(self.queue)
             return
         self.pairs.remove(pair(*duel.sides()))
         if winner is not None:
             self.wins[winner] += 1
         if self.pairs:
+            self.begin_tiebreak_duel()
             return
         best = [seat for seat in self.still_tied if self.wins[seat] == max(self.wins.values())]
         if len(best) == 1:

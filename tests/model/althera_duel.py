@@ -14,7 +14,7 @@ class Duel:
         self.defender = defender
         self.plays: list[Dict] = []  # seat, side, card, sign, face, forced
         self.retreated: list[int] = []
-        self.awaiting: Dict | None = None  # seat, why, since
+        self.awaiting: Dict | None = None  # seat, why
 
     def sides(self) -> list[int]:
         return [self.attacker, self.defender]
@@ -27,7 +27,7 @@ class Duel:
         return [play for play in self.plays if play["seat"] == side and not play["intervened"]]
 
     def interveners(self) -> list[int]:
-        return [play["seat"] for play in self.plays if play["intervened"]]
+        return list(dict.fromkeys(play["seat"] for play in self.plays if play["intervened"]))
 
     def score_card_lies(self) -> bool:
         return any(not is_special(play["card"]) for play in self.plays)
@@ -99,6 +99,8 @@ class Duel:
         if field is None or kind(play["card"]) == "shield":
             return field
         if kind(play["card"]) == "overtake":
+            if field[0] == side:
+                return field
             return side, stands + 1 + (stands if self.rules["overtake_value"] == "accumulates" else 0)
         half_up = (stands + 1) // 2
         if play["sign"] == "+":

@@ -15,23 +15,24 @@ if TYPE_CHECKING:
 def judge(match: Match, action: Dict) -> list[str]:
     """Everything that speaks against an action, in the order of the contract's list."""
     if action["do"] == "setup":
-        fits = match.phase in (None, "over") and setup_fits(match, action)
-        return [] if fits else ["bad-input"]
+        return [] if match.phase in (None, "over") and setup_fits(match, action) else ["bad-input"]
+    if makes_no_sense(match, action):
+        return ["bad-input"]
     if match.phase is None:
-        return ["not-set-up"]
+        return ["not-set-up", "nothing-to-undo"] if action["do"] == "undo" else ["not-set-up"]
     if action["do"] == "undo":
         return [] if match.done else ["nothing-to-undo"]
-    if match.phase == "over":
-        return ["match-over"]
     named = [action[name] for name in ("seat", "against", "for") if name in action]
-    found = set()
+    found = {"match-over"} if match.phase == "over" else set()
     if any(seat not in match.house for seat in named):
         found.add("seat-unknown")
-    if any(seat in match.out for seat in named) and action["do"] != "roll":
+    if any(seat in match.out for seat in named):
         found.add("seat-out")
-    if "card" in action:
-        found |= judge_card(match, action["card"], action["seat"])
-    if "seat-unknown" not in found:
+    if "card" in action and not known(match, action["card"]):
+        found.add("unknown-card")
+    if action["do"] == "roll" and match.roll_for(action["seat"]):
+        return []
+    if not {"match-over", "seat-unknown"} & found and action["do"] in JUDGES:
         found |= JUDGES[action["do"]](match, action)
     return sorted(found, key=CODES.index)
 
@@ -49,20 +50,29 @@ def setup_fits(match: Match, action: Dict) -> bool:
     )
 
 
-def judge_card(match: Match, card: str, seat: int) -> set[str]:
-    if card not in {c for house in HOUSES for c in deck_of(match.rules, house)}:
-        return {"unknown-card"}
-    found = set()
-    if seat in match.house and match.owner.get(card) != seat:
+def makes_no_sense(match: Match, action: Dict) -> bool:
+    """A duel against oneself; a sign on a card that takes none."""
+    if action["do"] == "declare":
+        return bool(action["seat"] == action["against"])
+    return "sign" in action and known(match, action["card"]) and kind(action["card"]) != "alteration"
+
+
+def known(match: Match, card: str) -> bool:
+    return any(card in deck_of(match.rules, house) for house in HOUSES)
+
+
+def judge_card(match: Match, action: Dict) -> set[str]:
+    """ALT-1.7: a card that is played is seen, and so is whose it is and where it lies."""
+    card, found = action["card"], set()
+    if not known(match, card):
+        return set()
+    if match.owner.get(card) != action["seat"]:
         found.add("not-your-card")
     if card in match.lying():
         found.add("already-played")
+    if kind(card) == "alteration" and "sign" not in action:
+        found.add("sign-missing")
     return found
-
-
-def judge_nothing(match: Match, action: Dict) -> set[str]:
-    """A roll and a crown moved by hand are never against the rules."""
-    return set()
 
 
 def judge_declare(match: Match, action: Dict) -> set[str]:
@@ -72,7 +82,7 @@ def judge_declare(match: Match, action: Dict) -> set[str]:
     if match.duel_of(seat) or match.duel_of(against):
         found.add("already-duelling")
     both_inside = not {seat, against} & match.out
-    if match.phase != "initiative" and both_inside and pair(seat, against) not in match.pairs:
+    if match.phase == "duels" and both_inside and pair(seat, against) not in match.pairs:
         found.add("already-faced")
     if match.declarer() != seat:
         found.add("not-your-declaration")
@@ -98,35 +108,34 @@ def judge_redraw(match: Match, action: Dict) -> set[str]:
 def judge_play(match: Match, action: Dict) -> set[str]:
     """ALT-4.2, ALT-5."""
     seat, card = action["seat"], action["card"]
-    found = judge_sign(match, action)
+    found = judge_card(match, action)
     duel = match.duel_of(seat)
     if duel is None:
         return found | {"not-in-duel"}
+    if duel.awaiting:
+        return found | {"roll-awaited"}
     if duel.next_to_play() != seat:
         found.add("not-your-play")
     if len(duel.own_plays(seat)) >= match.rules["plays"]:
         found.add("plays-exhausted")
+    if duel.next_to_play() == seat and nothing_playable(match, duel, seat):
+        return found
     return found | judge_timing(match, duel, card, seat, intervened=False)
 
 
-def judge_sign(match: Match, action: Dict) -> set[str]:
-    """ALT-5.3."""
-    card = action["card"]
-    lacks = known(match, card) and kind(card) == "alteration" and "sign" not in action
-    return {"sign-missing"} if lacks else set()
+def nothing_playable(match: Match, duel: Duel, seat: int) -> bool:
+    """A seat that owns nothing but specials that may not lie here now: any of them may, or the duel would
+    never end."""
+    field, lying = duel.field(), match.lying()
+    cards = [card for card, owner in match.owner.items() if owner == seat and card not in lying]
+    return all(is_special(card) and not duel.may_be_played(card, seat, field, False) for card in cards)
 
 
 def judge_timing(match: Match, duel: Duel, card: str, side: int, intervened: bool) -> set[str]:
-    """ALT-5.5; while a roll is awaited nobody can say what the field will be."""
-    if duel.awaiting:
-        return {"roll-awaited"}
+    """ALT-5.5."""
     if not known(match, card) or not is_special(card):
         return set()
     return set() if duel.may_be_played(card, side, duel.field(), intervened) else {"special-timing"}
-
-
-def known(match: Match, card: str) -> bool:
-    return "unknown-card" not in judge_card(match, card, 0)
 
 
 def judge_retreat(match: Match, action: Dict) -> set[str]:
@@ -136,17 +145,17 @@ def judge_retreat(match: Match, action: Dict) -> set[str]:
     if duel is None:
         return {"not-in-duel"}
     found = set()
+    if seat in duel.retreated:
+        found.add("retreat-used")
+    if duel.awaiting:
+        return found | {"not-your-play", "roll-awaited"}
     if duel.next_to_play() != seat:
         found.add("not-your-play")
-    if duel.awaiting:
-        return found | {"roll-awaited"}
     field = duel.field()
     if field is None or field[0] == seat:
         found.add("retreat-not-now")
     if match.rules["retreat_by"] == "defender_only" and seat == duel.attacker:
         found.add("retreat-not-now")
-    if seat in duel.retreated:
-        found.add("retreat-used")
     return found
 
 
@@ -174,7 +183,7 @@ def judge_stand(match: Match, action: Dict) -> set[str]:
 def judge_intervene(match: Match, action: Dict) -> set[str]:
     """ALT-7."""
     seat, side, card = action["seat"], action["for"], action["card"]
-    found = judge_sign(match, action)
+    found = judge_card(match, action)
     if match.duel_of(seat):
         found.add("intervene-duelling")
     if known(match, card) and not is_special(card):
@@ -184,14 +193,14 @@ def judge_intervene(match: Match, action: Dict) -> set[str]:
         return found | {"not-in-duel"}
     if seat in duel.interveners():
         found.add("intervene-twice")
+    if duel.awaiting:
+        return found | {"roll-awaited"}
     if not duel.score_card_lies():
         found.add("intervene-empty-field")
     return found | judge_timing(match, duel, card, side, intervened=True)
 
 
 JUDGES: dict[str, Callable[[Match, Dict], set[str]]] = {
-    "roll": judge_nothing,
-    "crown": judge_nothing,
     "declare": judge_declare,
     "redraw": judge_redraw,
     "play": judge_play,

@@ -48,7 +48,7 @@ CODES = [
 #: Findings that leave nothing to apply, even where the table says "allow it".
 MEANINGLESS = {
     "not-set-up", "match-over", "unknown-card", "seat-unknown", "seat-out", "already-played", "not-in-duel",
-    "already-duelling", "roll-awaited", "intervene-score-card", "nothing-to-undo",
+    "already-duelling", "nothing-to-undo",
 }  # fmt: skip
 
 #: What each action must and may carry beside `do` and `force`.
@@ -75,8 +75,6 @@ def well_formed(action: object) -> bool:
     if not set(action) <= set(allowed) or not set(must) <= set(action):
         return False
     if any(type(value) is not allowed[name] for name, value in action.items()):
-        return False
-    if action["do"] == "declare" and action["seat"] == action["against"]:
         return False
     if action["do"] == "roll" and action["face"] not in range(1, 7):
         return False
