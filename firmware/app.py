@@ -47,7 +47,7 @@ class App:
     # -- the loop ----------------------------------------------------------------------------------
 
     def run(self, last_words=None):
-        """Until the host, or five Ctrl-C, ask for the REPL. `last_words`: of a run that crashed."""
+        """Until the host, or five Ctrl-C, ask for the prompt. `last_words`: of a run that crashed."""
         self._watchdog = self._board.watchdog()
         self.lights.start(self.uptime.now())
         self.say_hello(None)
@@ -56,6 +56,7 @@ class App:
         while not self.link.wants_repl:
             self.turn()
         self.lights.start(self.uptime.now())
+        self._board.restart_to_prompt()
 
     def turn(self):
         """One antenna, and everything else that is due."""

@@ -15,6 +15,7 @@ from micropython import const
 CONFIG_FILE = "config.txt"
 POWER_FILE = "power.txt"
 WIFI_FILE = "wifi.txt"
+STAY_FILE = "stay.txt"
 SPI_HZ = const(4000000)
 WATCHDOG_MS = const(8000)
 
@@ -93,9 +94,8 @@ class Board:
             self._reset_pin = machine.Pin(int(config["reset"]), machine.Pin.OUT, value=1)
 
     def cause(self):
-        if machine.reset_cause() == machine.WDT_RESET:
-            return "watchdog"
-        return "power" if self.by_power else "soft"
+        """A reset by command is one by the watchdog on this chip: they can't be told apart."""
+        return "power" if self.by_power else "restart"
 
     def unique_id(self):
         return "".join("%02X" % byte for byte in machine.unique_id())
@@ -107,6 +107,12 @@ class Board:
         return machine.WDT(timeout=WATCHDOG_MS)
 
     def restart(self):
+        machine.reset()
+
+    def restart_to_prompt(self):
+        """The watchdog can't be stopped, so the prompt is reached by a start without the firmware."""
+        with open(STAY_FILE, "w") as mark:
+            mark.write("1")
         machine.reset()
 
     def port(self):

@@ -1,7 +1,8 @@
 """Starts the table's firmware at power-on.
 
 To come back to MicroPython's prompt: `ask what=repl` on the link, or five Ctrl-C with nothing between.
-After a crash Ctrl-C works for three seconds, then the board starts anew.
+Both start the board anew without the firmware, because its watchdog can't be stopped. After a crash
+Ctrl-C works for three seconds, then the board starts anew by itself.
 """
 
 import os
@@ -10,7 +11,7 @@ import time
 import machine
 import micropython
 from app import App
-from board import CONFIG_FILE, POWER_FILE, Board
+from board import CONFIG_FILE, POWER_FILE, STAY_FILE, Board
 from config import load
 
 OOPS_FILE = "oops.txt"
@@ -40,10 +41,19 @@ def keep(error):
         pass
 
 
+def asked_to_stay():
+    """Was this start asked for to get at the prompt? Once: the next one runs the firmware again."""
+    try:
+        os.remove(STAY_FILE)
+    except OSError:
+        return False
+    return True
+
+
 def main():
     micropython.kbd_intr(-1)  # a stray byte 3 on the line must not stop the table
     config, given = load(CONFIG_FILE)
-    app = None
+    board = app = None
     try:
         board = Board(config)
         app = App(board, board.port(), given, CONFIG_FILE, POWER_FILE)
@@ -52,10 +62,15 @@ def main():
         keep(error)
         if app is None and given is not None:
             os.rename(CONFIG_FILE, BAD_CONFIG_FILE)  # it names parts that this board has not
-        micropython.kbd_intr(3)
-        time.sleep_ms(3000)
-        machine.reset()
     micropython.kbd_intr(3)
+    try:
+        time.sleep_ms(3000)
+    except KeyboardInterrupt:
+        if board is not None:
+            board.restart_to_prompt()
+        return  # no watchdog yet
+    machine.reset()
 
 
-main()
+if not asked_to_stay():
+    main()

@@ -38,6 +38,7 @@ class Antenna:
         self.scanned_at = 0
         self.told_at = -REPEAT_MS
         self.alike = 0  # scans since the last report that all saw the same
+        self.lit = False  # its field may be on
         self.attempts = 0  # to start the chip anew, since its last good scan
         self.retry_at = 0
         self.rounds = 0
@@ -113,6 +114,7 @@ class Scanner:
         """Fills `seen` (as Antenna.tags). False: noise, so that a missing tag means nothing."""
         chip = antenna.chip
         chip.check()
+        antenna.lit = True
         chip.field_on()
         try:
             self._idle(GUARD_MS)
@@ -145,6 +147,7 @@ class Scanner:
             return not unresolved
         finally:
             chip.field_off()
+            antenna.lit = False
 
     def _known(self, antenna, uid):
         """What is known of the tag just selected; its memory is read while it is not known."""
@@ -280,7 +283,17 @@ class Scanner:
         antenna.retry_at = now
         if antenna.attempts:
             antenna.retry_at += min(RETRY_MS << min(antenna.attempts - 1, 8), MOST_RETRY_MS)
+        if antenna.lit:
+            # A chip that does not obey any more with its field on would disturb all others.
+            self._reset_all()
         self._fault(antenna, str(error))
+
+    def _reset_all(self):
+        """The line is common: the other chips lose their settings too, and are set up again."""
+        if self._reset is not None:
+            self._reset()
+            for antenna in self.antennas:
+                antenna.up = antenna.lit = False
 
     def _revive(self, antenna, now):
         """Tries to start a chip. True when it can be scanned again."""
@@ -289,11 +302,8 @@ class Scanner:
                 self.say_inventory(antenna, (), False)
             return False
         antenna.attempts += 1
-        if antenna.attempts > 1 and self._reset is not None:
-            # The line is common: the others lose their settings too, and are set up again.
-            self._reset()
-            for other in self.antennas:
-                other.up = False
+        if antenna.attempts > 1:
+            self._reset_all()
         try:
             antenna.chip.start()
         except ChipError as error:

@@ -1,15 +1,14 @@
 """Stand-in for MicroPython's `machine`: the parts that the firmware uses, wired to `world.WORLD`."""
 
-from world import EXIT_SOFT, WORLD, leave
+from world import EXIT_RESET, WORLD, leave
 
 PWRON_RESET = 1
-WDT_RESET = 3
-SOFT_RESET = 5
+WDT_RESET = 3  # a reset by command is one too, on this chip
 PINS = 30  # of an RP2040
 
 
 def reset_cause():
-    return {"power": PWRON_RESET, "watchdog": WDT_RESET}.get(WORLD.cause, SOFT_RESET)
+    return PWRON_RESET if WORLD.cause == "power" else WDT_RESET
 
 
 def unique_id():
@@ -17,7 +16,7 @@ def unique_id():
 
 
 def reset():
-    leave(EXIT_SOFT)
+    leave(EXIT_RESET)
 
 
 class Pin:
@@ -66,10 +65,13 @@ class ADC:
 
 
 class WDT:
-    """Feeding it is the moment at which the outside world comes in."""
+    """Once started it can't be stopped. Feeding it is a moment at which the outside world comes in."""
 
     def __init__(self, timeout=5000):
-        self.timeout = timeout
+        if timeout > 8388:
+            raise ValueError("timeout exceeds 8388")
+        WORLD.start_watchdog(timeout)
 
     def feed(self):
         WORLD.poll()
+        WORLD.feed_watchdog()

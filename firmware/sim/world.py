@@ -11,6 +11,7 @@ Words on the pipe in, a line each:
     garbage HEX                these bytes on the serial line, as they are
     half                       half a line on the serial line, then a reset
     stall MS                   the firmware stands still
+    hurry TIMES                the watchdog's time goes so many times faster
     cut                        power cut
 
 Words out: `leds PIN HEX` (bytes as sent, green red blue), `fields N` (most fields on at once so far).
@@ -27,9 +28,8 @@ from mfrc522_chip import Chip as Mfrc522
 from pn532_chip import Chip as Pn532
 from type2 import Tag
 
-EXIT_SOFT = 3
+EXIT_RESET = 3
 EXIT_POWER = 4
-EXIT_WATCHDOG = 5
 LED_MA = 20
 
 
@@ -49,6 +49,9 @@ class World:
         self.chips = [make(self) for _ in range(int(self.wiring["antennas"]))]
         self.supply_ma = 0
         self.battery_mv = 4000
+        self._watchdog_ms = 0  # 0: not started
+        self._fed_at = 0
+        self._hurry = 1
         self._draw = {}
         self._wire()
         self._buttons = dict(settings.buttons(self.wiring["buttons"]))
@@ -115,6 +118,20 @@ class World:
         if self.supply_ma and sum(self._draw.values()) > self.supply_ma:
             leave(EXIT_POWER)
 
+    # -- the watchdog ------------------------------------------------------------------------------
+
+    def start_watchdog(self, timeout):
+        self._watchdog_ms = timeout
+        self.feed_watchdog()
+
+    def feed_watchdog(self):
+        self._fed_at = time.ticks_ms()
+
+    def _bite(self):
+        hungry = time.ticks_diff(time.ticks_ms(), self._fed_at) * self._hurry
+        if self._watchdog_ms and hungry > self._watchdog_ms:
+            leave(EXIT_RESET)
+
     # -- the pipe ----------------------------------------------------------------------------------
 
     def report(self, words):
@@ -123,6 +140,7 @@ class World:
 
     def poll(self):
         """Carries out what has come over the pipe. Ends the program when the host is gone."""
+        self._bite()
         while self._in is not None:
             events = self._poll.poll(0)
             if not events:
@@ -159,9 +177,12 @@ class World:
             sys.stdout.buffer.write(bytes.fromhex(words[1]))
         elif verb == "half":
             sys.stdout.buffer.write(b"inv ant=0 tags=04A1B2")
-            leave(EXIT_SOFT)
+            leave(EXIT_RESET)
         elif verb == "stall":
             time.sleep_ms(int(words[1]))
+            self._bite()
+        elif verb == "hurry":
+            self._hurry = int(words[1])
         elif verb == "cut":
             leave(EXIT_POWER)
 

@@ -359,7 +359,8 @@ class LinkDevice:
                 "weak",
                 f"lights at {part} brightness: the Pico lost its power again and again; check its 5 V supply",
             )
-        return "up", f"{antennas} antennas"
+        ring = (hello.number("ring") if hello else 0) or 0
+        return "up", f"{antennas} antennas" if antennas else f"a ring of {ring} LEDs"
 
     def _facts(self, session: Session) -> tuple[tuple[str, str | int | float], ...]:
         hello = session.hello.words if session.hello else {}
@@ -387,7 +388,8 @@ class LinkDevice:
             return
         self._said = (state, detail)
         if not self._stopping.is_set():
-            self._emit(Health(self._clock(), self.id, "reader", state, detail, facts))
+            kind: Literal["reader", "crown"] = "reader" if self.antennas else "crown"
+            self._emit(Health(self._clock(), self.id, kind, state, detail, facts))
 
 
 def led_line(at: str, scene: CrownScene) -> bytes:

@@ -9,6 +9,7 @@ import hashlib
 import importlib.util
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -78,17 +79,25 @@ def hello(path: str, seconds: float = HELLO_S) -> Line | None:
 
 
 def to_prompt(path: str) -> Line | None:
-    """Ends the firmware, where it runs, at MicroPython's prompt. Returns its last hello."""
+    """Brings the board to MicroPython's prompt. Returns the last hello of the firmware that ran there.
+
+    Our firmware restarts for that: its port goes away and comes back. Raises CrowntableError."""
     with _opened(path) as port:
         said = _hello(port, HELLO_S)
         if said is not None:
             port.write(format_line("ask", {"what": "repl"}))
             port.flush()
-            deadline = time.monotonic() + HELLO_S
-            seen = b""
-            while b">>>" not in seen and time.monotonic() < deadline:
-                seen = (seen + port.read(256))[-256:]
-        return said
+    deadline = time.monotonic() + START_S
+    while time.monotonic() < deadline:
+        with contextlib.suppress(CrowntableError, OSError, termios.error), _opened(path) as port:
+            port.write(b"\r\x03\r")
+            if b">>>" in port.read(4096) + port.read(4096):
+                return said
+        time.sleep(0.2)
+    raise CrowntableError(
+        f"The board at {path} shows no prompt of MicroPython.",
+        "Put MicroPython on it first (docs/build.md), or pull its cable, put it back and try again.",
+    )
 
 
 def compare(path: str) -> list[FileState]:
@@ -122,7 +131,7 @@ def restart(path: str) -> Line | None:
     deadline = time.monotonic() + START_S
     while time.monotonic() < deadline:
         # The port goes away and comes back: until then opening it fails.
-        with contextlib.suppress(CrowntableError, OSError):
+        with contextlib.suppress(CrowntableError, OSError, termios.error):
             said = hello(path, 1.0)
             if said is not None:
                 return said

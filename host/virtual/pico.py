@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import pty
+import shutil
 import signal
 import subprocess
 import sys
@@ -32,7 +33,7 @@ if os.getppid() != int(sys.argv[1]):
 from micropython_unix import run_main
 sys.exit(run_main(["micropython", "-X", "heapsize=" + sys.argv[2], *sys.argv[3:]]))
 """
-_CAUSES = {3: "soft", 4: "power", 5: "watchdog"}
+_CAUSES = {3: "restart", 4: "power"}
 RGB = tuple[int, int, int]
 
 
@@ -59,10 +60,13 @@ class VirtualPico:
     ) -> None:
         self.id = id
         self.antennas = antennas
-        self._folder = tempfile.TemporaryDirectory(prefix="crowntable-pico-")
-        self.flash = Path(flash) if flash else Path(self._folder.name) / "flash"
+        self._own: list[Path] = []
+        if link_path is None:
+            link_path = self._make_own(Path(tempfile.mkdtemp(prefix="crowntable-pico-"))) / "port"
+        self.path = str(link_path)
+        # A flash that nobody asked to keep starts empty, whatever a killed run left behind.
+        self.flash = Path(flash) if flash else self._make_own(Path(self.path + ".flash"))
         self.flash.mkdir(parents=True, exist_ok=True)
-        self.path = str(link_path or Path(self._folder.name) / "port")
         self.wiring = {"name": id, "antennas": str(antennas), **(wiring or {})}
         if buttons:
             self.wiring["buttons"] = ",".join(f"{name}:{8 + at}" for at, name in enumerate(buttons))
@@ -92,6 +96,13 @@ class VirtualPico:
             body = " ".join(f"{key}={self.wiring[key]}" for key in sorted(self.wiring))
             stored.write_text(f"{body}*{crc16(body.encode('ascii')):04X}\n", encoding="ascii")
 
+    def _make_own(self, folder: Path) -> Path:
+        """An empty folder that is removed at the end."""
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        self._own.append(folder)
+        return folder
+
     # -- life --------------------------------------------------------------------------------------
 
     def start(self) -> None:
@@ -114,7 +125,8 @@ class VirtualPico:
             self._thread = None
         with contextlib.suppress(OSError):
             Path(self.path).unlink()
-        self._folder.cleanup()
+        for folder in self._own:
+            shutil.rmtree(folder, ignore_errors=True)
 
     def unplug(self) -> None:
         """Pulls the USB cable: the port hangs up and vanishes, the board loses its power."""
@@ -262,6 +274,10 @@ class VirtualPico:
     def garbage(self, data: bytes) -> None:
         """Puts bytes on the serial line that the firmware never sent."""
         self._tell(f"garbage {data.hex()}")
+
+    def hurry_watchdog(self, times: int) -> None:
+        """Lets the watchdog's time pass faster, until the next start."""
+        self._tell(f"hurry {times}")
 
     def stall(self, seconds: float) -> None:
         """The firmware stands still for a while."""

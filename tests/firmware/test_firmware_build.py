@@ -77,7 +77,7 @@ def _events(count: int, compiled: Path, flash: Path, seconds: float) -> None:
 
 
 def test_events_leave_a_heap_of_128_kib_as_it_was(compiled: Path, tmp_path: Path) -> None:
-    _events(2000, compiled, tmp_path, 200)
+    _events(1200, compiled, tmp_path, 200)
 
 
 @pytest.mark.soak

@@ -155,6 +155,28 @@ def test_s13_a_firmware_that_stood_still_sends_no_old_presses(table: Table) -> N
     heard.wait(lambda s: isinstance(s, Press), since)
 
 
+def test_a_firmware_that_hangs_is_started_anew_by_its_watchdog(table: Table) -> None:
+    since = len(table.heard.all)
+    table.pico.hurry_watchdog(20)
+    table.pico.stall(1.0)
+    table.heard.health("lost", since)
+    table.heard.health("up", since)
+    assert table.pico.starts == 2
+
+
+def test_the_prompt_is_not_bitten_by_the_watchdog(table: Table) -> None:
+    table.link.stop()
+    with serial.Serial(table.pico.path, timeout=5) as port:
+        port.write(b"\x03" * 5)
+        wait_until(lambda: table.pico.starts == 2)
+    table.pico.hurry_watchdog(100)
+    with serial.Serial(table.pico.path, timeout=5) as port:
+        port.write(b"\r")
+        assert b">>>" in port.read_until(b">>>")
+    time.sleep(0.5)
+    assert table.pico.starts == 2
+
+
 def test_f24_two_power_resets_halve_the_brightness_and_the_screen_says_why() -> None:
     # Twenty-four white LEDs at full draw 1,440 mA; the board's default budget lets 900 through.
     table = Table(antennas=2, brightness="255", budget="2000")

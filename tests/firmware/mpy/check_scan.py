@@ -90,10 +90,10 @@ def check_a_tag_is_said_once_with_its_pages_and_repeated_in_the_inventory():
 def check_a_quiet_antenna_speaks_once_a_second_and_counts_its_scans():
     desk = Desk(4)
     desk.run(3000)
-    desk.run(10 * REPEAT_MS)
+    desk.run(6 * REPEAT_MS)
     for antenna in range(4):
         inventories = desk.said("inv", antenna)
-        assert 9 <= len(inventories) <= 11, len(inventories)
+        assert 5 <= len(inventories) <= 7, len(inventories)
         assert all(int(given["scans"]) > 10 for given in inventories)
     stats = desk.said("scan", 1)
     assert 1 <= len(stats) <= 3
@@ -126,10 +126,10 @@ def check_antennas_that_changed_come_first():
 def check_hot_antennas_do_not_starve_the_others():
     desk = Desk(8)
     desk.run(2000)
-    for turn in range(40):  # seven of eight antennas change all the time
+    for turn in range(24):  # seven of eight antennas change all the time
         for antenna in range(7):
             desk.chips[antenna].tags = [ntag(uid(7))] if turn % 2 else []
-        if turn == 20:
+        if turn == 12:
             desk.chips[7].tags = [ntag(uid(7))]
             desk.run(400)
             assert desk.said("tag", 7), "the quiet one was seen all the same"
@@ -139,7 +139,7 @@ def check_hot_antennas_do_not_starve_the_others():
 def check_never_two_fields_at_once():
     desk = Desk(16)
     random.seed(1)
-    for _ in range(60):
+    for _ in range(25):
         for chip in desk.chips:
             chip.tags = [ntag(uid(7)) for _ in range(random.randint(0, 2))]
             chip.faults.noise = random.choice((0, 0, 40))
@@ -180,7 +180,7 @@ def check_content_is_read_again_until_it_was_read():
     desk = Desk(1)
     random.seed(3)
     full = 0
-    for _ in range(30):
+    for _ in range(15):
         desk.chips[0].tags = [ntag(uid(7), bytes(60))]
         desk.chips[0].faults.noise = 12
         desk.run(1500)
@@ -188,7 +188,7 @@ def check_content_is_read_again_until_it_was_read():
         desk.chips[0].faults.noise = 0
         desk.chips[0].tags = []
         desk.run(300)
-    assert full >= 25, full
+    assert full >= 11, full
 
 
 def check_a_tag_without_pages_is_said_unreadable_once():
