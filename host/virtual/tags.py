@@ -94,6 +94,10 @@ class Type2Tag:
     _counted: bool = False
     _auth_failures: int = 0
     _compat_page: int | None = None
+    _settings: bytes = bytes(8)
+
+    def __post_init__(self) -> None:
+        self.power_up()
 
     @property
     def pages(self) -> int:
@@ -101,8 +105,12 @@ class Type2Tag:
         return len(self.memory) // PAGE
 
     def power_up(self) -> None:
-        """Authentication and half-sent commands do not survive a loss of the field."""
+        """Authentication and half-sent commands do not survive a loss of the field; a changed
+        configuration takes effect now."""
         self.authenticated = False
+        if self.kind in ("NTAG213", "NTAG215", "NTAG216", "NTAG210"):
+            at = (self.pages - 4) * PAGE
+            self._settings = bytes(self.memory[at : at + 8])
         self._counted = False
         self._compat_page = None
 
@@ -147,10 +155,8 @@ class Type2Tag:
     # -- memory ---------------------------------------------------------------------------------
 
     def _config(self, word: int, byte: int) -> int:
-        """A byte of the configuration pages CFG0 and CFG1; 0 where the chip has none."""
-        if self.version is None or self.kind not in ("NTAG213", "NTAG215", "NTAG216", "NTAG210"):
-            return 0
-        return self.memory[(self.pages - 4 + word) * PAGE + byte]
+        """A byte of the configuration CFG0 and CFG1 in effect; 0 where the chip has none."""
+        return self._settings[word * PAGE + byte]
 
     @property
     def _auth0(self) -> int:
