@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 
+import host.doctor_cli
+import host.link.cli
 import host.nfc.cli
 import host.virtual.chaos_cli
 import host.virtual.cli
@@ -23,6 +25,8 @@ def register(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     host.nfc.cli.register(sub)
     host.virtual.cli.register(sub)
     host.virtual.chaos_cli.register(sub)
+    host.doctor_cli.register(sub)
+    host.link.cli.register(sub)
     _bench(sub)
 
 

@@ -19,6 +19,7 @@ from host.devices import CrownShow, Devices
 from host.entry import Json
 from host.journal import Journal
 from host.layout import Layout
+from host.pi import PiMonitor
 from host.table import LiveTable
 from host.virtual.skew import Skew
 
@@ -84,6 +85,8 @@ class Running:
             os.environ["GPIOZERO_MOCK_PIN_CLASS"] = "mockpwmpin"
             layout = self._virtual(options)
         self.devices = Devices(layout)
+        if not options.virtual:
+            self.devices.all.append(PiMonitor())
         self.crown = CrownShow(table, self.devices.crowns)
 
     def _virtual(self, options: Options) -> Layout:

@@ -70,7 +70,7 @@ class Health:
 
     at: float
     device: str
-    kind: Literal["reader", "camera", "crown"]
+    kind: Literal["reader", "camera", "crown", "pi"]
     state: Literal["starting", "up", "weak", "lost"]
     detail: str
     facts: tuple[tuple[str, str | int | float], ...] = ()
