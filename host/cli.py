@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from typing import TYPE_CHECKING
 
 import host.doctor_cli
 import host.link.cli
@@ -12,6 +13,9 @@ import host.virtual.chaos_cli
 import host.virtual.cli
 import vision.cli
 from vision.errors import VisionError
+
+if TYPE_CHECKING:
+    from engine.records.record import Record
 
 #: the measurements of host.bench, named here so that a start need not import them
 NAMES = ("dice", "engine", "journal")
@@ -28,6 +32,14 @@ def register(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     host.doctor_cli.register(sub)
     host.link.cli.register(sub)
     _bench(sub)
+
+
+def resolve_match(name: str) -> Record | None:
+    """The record that a match's id means: `m12` of this user's tables, or `FOLDER/m12`."""
+    from host.records import find_match
+    from host.run import default_data
+
+    return find_match(name, [default_data(virtual=False), default_data(virtual=True)])
 
 
 class _BenchHelp(argparse.Action):

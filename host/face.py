@@ -86,5 +86,8 @@ class Table(Protocol):
         """Every match in the journal, newest first: {"id", "game", "started", "ended", "seats",
         "winners", "entries"}."""
 
+    def export(self, match: str, to: str) -> str | None:
+        """The record of match `m12` as `jsonl`, `csv`, `text` or `html`; None where there is none."""
+
     def preview_undo(self) -> Json:
         """{"text": what undo would take back, "changes": [sentences]} without doing it."""

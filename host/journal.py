@@ -152,6 +152,16 @@ class Journal:
         self._lock.close()
 
 
+def read_entries(path: Path, match: int) -> list[Entry]:
+    """One match's entries from a journal that another process may be writing. Raises sqlite3.Error."""
+    db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+    try:
+        query = f"SELECT {_COLUMNS} FROM entries WHERE match = ? ORDER BY seq"
+        return [_entry(row) for row in db.execute(query, (match,))]
+    finally:
+        db.close()
+
+
 def _lock(path: Path) -> IO[str]:
     """The folder's lock, held while the returned file is open. Raises CrowntableError when taken."""
     file = path.open("a+", encoding="ascii")

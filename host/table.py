@@ -17,15 +17,17 @@ from typing import Any
 
 from engine.errors import CrowntableError
 from engine.game import Audience
+from engine.records.export import export
 from host.core import Core
 from host.crown_scene import CrownScene
 from host.entry import Entry, Json
 from host.face import Outcome, VirtualWorld, Who
 from host.match import match_row, rebuilt
 from host.newmatch import begin
+from host.records import record_of_match
 from host.scene import scene
 from host.sighting import Sighting
-from host.view import make_view
+from host.view import make_view, program_version
 
 log = logging.getLogger(__name__)
 
@@ -137,6 +139,17 @@ class LiveTable:
         """All entries of the match whose `match` entry has this seq."""
         with self._lock:
             return list(self.core.journal.read(match=number))
+
+    def export(self, match: str, to: str) -> str | None:
+        """See host.face.Table."""
+        number = match.removeprefix("m")
+        if not number.isdigit():
+            return None
+        with self._lock:
+            entries = list(self.core.journal.read(match=int(number)))
+        if not entries or entries[0].kind != "match":
+            return None
+        return export(record_of_match(entries, program_version()), to)
 
     def matches(self) -> list[Json]:
         """See host.face.Table."""

@@ -27,6 +27,8 @@ def parser() -> argparse.ArgumentParser:
     web.cli.register(sub)
     engine.cli.register(sub)
     host.cli.register(sub)
+    # What `replay m12` and `export m12` mean: only the host knows journals.
+    top.set_defaults(resolve=host.cli.resolve_match)
     return top
 
 

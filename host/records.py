@@ -1,0 +1,67 @@
+"""Matches of a journal as records: what `replay`, `export` and the dashboard's list of matches give out."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+
+from engine.errors import CrowntableError
+from engine.records.record import Record, record_of
+from host.entry import Entry
+from host.journal import read_entries
+from host.match import rebuilt
+
+
+def record_of_match(entries: Sequence[Entry], program: str | None = None) -> Record:
+    """The record of one match from its entries, its `match` entry first: the actions that hold, with
+    times, evidence and who did them; corrected ones are marked. What was undone is not in it.
+
+    Raises CrowntableError where the match was never set up."""
+    match, _ = rebuilt(list(entries))
+    by_seq = {entry.seq: entry for entry in entries}
+    held = [line for line in match.lines if not line.undone]
+    details = [
+        {
+            "seq": line.seq,
+            "wall": by_seq[line.seq].wall,
+            "mono": by_seq[line.seq].mono,
+            "boot": by_seq[line.seq].boot,
+            "who": {"kind": by_seq[line.seq].who.kind, "id": by_seq[line.seq].who.id},
+            "evidence": by_seq[line.seq].evidence,
+            "edited": line.amended,
+        }
+        for line in held
+    ]
+    return record_of(
+        match.game,
+        match.ruleset,
+        [line.action for line in held],
+        details=details,
+        match=f"m{match.begun.seq}",
+        started=match.begun.wall,
+        program=program,
+    )
+
+
+def find_match(name: str, folders: Sequence[Path]) -> Record | None:
+    """The record of match `m12` in the first of these data folders that has it, or of `FOLDER/m12`.
+
+    None where nothing of that name is known; works beside a running table. Raises CrowntableError
+    for a journal that can't be read."""
+    where, _, ident = name.rpartition("/")
+    number = re.fullmatch(r"m(\d+)", ident)
+    if number is None:
+        return None
+    for folder in [Path(where)] if where else folders:
+        path = folder / "journal.sqlite"
+        if not path.exists():
+            continue
+        try:
+            entries = read_entries(path, int(number[1]))
+        except sqlite3.Error as error:
+            raise CrowntableError(f"The journal {path} can't be read: {error}.", "Is it a journal?") from None
+        if entries and entries[0].kind == "match":
+            return record_of_match(entries)
+    return None
