@@ -205,6 +205,8 @@ class Vision:
         brightness = float(np.mean(frame[::8, ::8]))
         if brightness < 20.0:
             self._change("weak", "the picture is nearly black; is the lens covered, the lamp off?")
+        elif brightness > 245.0:
+            self._change("weak", "the picture is nearly white; is a lamp shining into the camera?")
         elif self._has_moved(frame, at, moving):
             self._change("weak", "the camera has been moved since it was calibrated; calibrate it again")
         else:
