@@ -25,7 +25,7 @@ import serial
 from host.crown_scene import CrownScene
 from host.device import Emit
 from host.link import ports
-from host.link.protocol import PROTOCOL, LineReader, crc16, format_line
+from host.link.protocol import PROTOCOL, Line, LineReader, crc16, format_line
 from host.link.session import Session
 from host.sighting import Health
 
@@ -92,6 +92,7 @@ class LinkDevice:
         self._losses = 0
         self._write_timeouts = 0
         self._busy_since: float | None = None
+        self._forgive = False
 
     # -- Device ------------------------------------------------------------------------------------
 
@@ -133,6 +134,12 @@ class LinkDevice:
                 return
             self._scenes[str(at)] = scene
             self._fresh.add(str(at))
+        self._wake()
+
+    def full_brightness(self) -> None:
+        """Somebody has mended the supply: the board forgets its power resets and restarts at full
+        brightness (F24). Does nothing while the link is lost."""
+        self._forgive = True
         self._wake()
 
     def _wake(self) -> None:
@@ -241,10 +248,18 @@ class LinkDevice:
                 f"the firmware speaks protocol {session.hello.words.get('proto', '?')}, this program "
                 f"{PROTOCOL}: run `crowntable flash`"
             )
-        name = session.hello.words.get("name", "")
-        if self.port == "auto" and name not in (self.id, "pico", ""):
+        if not self._is_ours(session.hello, path):
+            name = session.hello.words.get("name", "")
             raise LinkLostError(f"the Pico at {path} calls itself {name!r}, this reader is {self.id!r}")
         return session
+
+    def _is_ours(self, hello: Line, path: str) -> bool:
+        """May this board be taken for the reader? Only where we looked by ourselves can it be another's."""
+        if self._finder.is_named(self.port, path) or hello.words.get("name") == self.id:
+            return True
+        if self._board_id is not None:
+            return hello.words.get("id") == self._board_id
+        return self.port == "auto" and hello.words.get("name") in ("pico", "", None)
 
     def _configure(self, port: serial.SerialBase, session: Session) -> bool:
         """Sends our configuration where the board has another. True: it restarts now."""
@@ -266,6 +281,7 @@ class LinkDevice:
         """The conversation proper; ends by LinkLostError, an error of the port, or stop."""
         now = self._clock()
         heard_at, clock_at, leds_at, facts_at, tags_at = now, now, now, 0.0, now
+        self._forgive = False
         while not self._stopping.is_set():
             now = self._clock()
             if now - heard_at > DEAD_S:
@@ -275,6 +291,9 @@ class LinkDevice:
                 with self._lock:
                     self._fresh.update(self._scenes)
             self._send_scenes(port)
+            if self._forgive:
+                self._forgive = False
+                self._write(port, format_line("ask", {"what": "bright"}))
             if now >= clock_at:
                 clock_at = now + CLOCK_S
                 key = str(next(self._keys))

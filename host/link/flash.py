@@ -65,7 +65,7 @@ def find_port(port: str) -> str:
     if not found:
         raise CrowntableError(
             "No Pico is plugged in." if port == "auto" else f"{port} is not there.",
-            "Plug it in by USB; a new one needs MicroPython first: docs/build.md.",
+            "Plug it in by USB; a new one needs MicroPython first: `crowntable flash --help`.",
         )
     if len(found) > 1:
         raise CrowntableError(f"There are {len(found)} Picos.", f"Choose one: --port {' or '.join(found)}.")
@@ -96,7 +96,7 @@ def to_prompt(path: str) -> Line | None:
         time.sleep(0.2)
     raise CrowntableError(
         f"The board at {path} shows no prompt of MicroPython.",
-        "Put MicroPython on it first (docs/build.md), or pull its cable, put it back and try again.",
+        "A new one needs MicroPython first (`crowntable flash --help`); else pull its cable and put it back.",
     )
 
 

@@ -35,12 +35,18 @@ class Finder:
             return [port]
         found: list[str] = []
         if port != "auto":
-            named = (Path(port), self.by_id / port, self.by_path / port)
-            found += [str(path) for path in named if path.exists()]
+            found += [path for path in self._named(port) if Path(path).exists()]
         if port == "auto" or not found:
             found += [str(link) for link in self._links if link.exists()]
             found += self.picos()
         return _once(found)
+
+    def is_named(self, port: str, path: str) -> bool:
+        """Is `path` what the layout itself says, not another place where it may be?"""
+        return "://" in port or (port != "auto" and path in self._named(port))
+
+    def _named(self, port: str) -> list[str]:
+        return [str(Path(port)), str(self.by_id / port), str(self.by_path / port)]
 
     def remember(self, path: str) -> None:
         """Our Pico answered at `path`: notes by which lasting names it can be found again."""

@@ -197,6 +197,10 @@ def test_f24_two_power_resets_halve_the_brightness_and_the_screen_says_why() -> 
         assert pico.starts == starts
         drawn = sum(map(sum, pico.leds())) * 20 / 255
         assert drawn < 700
+        pico.supply(0)
+        since = len(heard.all)
+        table.link.full_brightness()
+        heard.health("up", since)
     finally:
         table.close()
 

@@ -86,6 +86,7 @@ class Board:
         self.name = name
         self.answers = answers
         self.boot = "B00T0001"
+        self.identity = "E6"
         self.number = 0
         self.started = time.monotonic()
         self.orders: list[tuple[str, dict[str, str]]] = []
@@ -128,7 +129,7 @@ class Board:
             proto=self.proto,
             fw="0.0.1",
             name=self.name,
-            id="E6",
+            id=self.identity,
             boot=self.boot,
             ants=4,
             ring=0,

@@ -322,6 +322,24 @@ def test_f21_auto_finds_the_pico_that_bears_the_readers_name(tmp_path: Path) -> 
             board.close()
 
 
+def test_f21_another_readers_pico_is_not_taken_for_a_lost_one(tmp_path: Path) -> None:
+    mine, other = Board(tmp_path / "ttyACM0", name="north"), Board(tmp_path / "ttyACM1", name="south")
+    other.identity = "E7"
+    heard = Heard()
+    device = LinkDevice("north", mine.path, 4, finder=Finder(picos=lambda: [other.path]))
+    device.start(heard)
+    try:
+        heard.health("up")
+        since = len(heard.all)
+        Path(mine.path).unlink()
+        mine.close()
+        heard.health("lost", since, "calls itself 'south'")
+        assert not [s for s in heard.all[since:] if isinstance(s, Health) and s.state == "up"]
+    finally:
+        device.stop()
+        other.close()
+
+
 def test_without_any_pico_it_says_so_and_keeps_trying() -> None:
     heard = Heard()
     device = LinkDevice("pico", "auto", 4, finder=Finder(picos=list))
