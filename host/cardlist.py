@@ -9,6 +9,7 @@ card; a spreadsheet's semicolons and byte order mark are understood.
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import os
@@ -154,7 +155,8 @@ def save(path: Path, cards: CardList) -> None:
         finally:
             os.close(folder)
     except OSError as fault:
-        fresh.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            fresh.unlink(missing_ok=True)
         raise CrowntableError(
             f"The card list {path} can't be written ({fault.strerror}).", "Check the disk and permissions."
         ) from fault

@@ -315,6 +315,7 @@ def _tell(args: argparse.Namespace, judged: Judged) -> None:
 
 def _deck(game_name: str, only: str) -> list[str]:
     """The ids of a game's cards. Raises CrowntableError for an unknown game or an empty choice."""
+    from engine.game import Finding
     from engine.games import game_named
 
     game = game_named(game_name)
@@ -322,6 +323,8 @@ def _deck(game_name: str, only: str) -> list[str]:
     state = game.initial(ruleset)
     for seats in (5, 4, 3, 2):  # as many as the game takes
         action = game.parse(game.setup_action(range(1, seats + 1)))
+        if isinstance(action, Finding):
+            continue
         verdict = game.apply(state, action)
         if verdict.ok:
             state = verdict.state

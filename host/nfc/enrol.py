@@ -41,7 +41,7 @@ def judge(chip: Chip, seen: Seen, wanted: str, cards: CardList, deck: Collection
         return Judged(uid, None, f"{seen.why}: can't be a game card")
     card = seen.card if seen.card in deck else wanted
     other = cards.card_of(uid)
-    if other is not None and other != card:
+    if other is not None and (other, card) != (wanted, wanted):
         return Judged(uid, None, f"this tag is {other} already: take another one", carries=seen.card)
     answered = sum(any(t.uid == uid for t in chip.inventory()) for _ in range(READS))
     if answered < ENOUGH:
