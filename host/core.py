@@ -18,7 +18,7 @@ from host.action import Action, Ask, Intent, Note, TakenBack, Withdraw
 from host.dice import DiceDesk
 from host.entry import Entry, EntryKind, Json
 from host.face import Outcome, Who
-from host.interpret import Context, interpret
+from host.interpret import Context, early_card, interpret
 from host.interpret.althera import awaited, which_way
 from host.journal import Journal, NotRecordedError
 from host.layout import Layout
@@ -223,8 +223,16 @@ class Core:
         for act in chosen.acts:
             outcome = self.act(act, who)
             if not outcome.ok:
-                break
+                return outcome
+        if asked.about.startswith("early:"):
+            self._settle_card(asked.card or "", who)
         return outcome
+
+    def _settle_card(self, card: str, who: Who) -> None:
+        """The warnings about a card are settled: it counts now."""
+        found = self.match.findings if self.match else []
+        ids = [f.id for f in found if f.open and f.action.get("card") == card]
+        self.record("dismiss", who, text=f"{self.words().card(card)}: settled.", body={"ids": ids})
 
     def new_match(self, game: Any, ruleset: Any, setup: Json, who: Who, body: Json) -> Outcome:
         """Begins a match: its `match` entry and the setup action, in one commit."""
@@ -348,7 +356,19 @@ class Core:
             if acts and not any(match.judge(act).ok for act in acts):
                 body = {"question": question.id}
                 self.record("withdrawn", TABLE, text="The question has answered itself.", body=body)
+        self._ask_early_cards(match)
         self._awaiting()
+
+    def _ask_early_cards(self, match: Match) -> None:
+        """A card laid too early and still lying there, whose play has become legal: does it count now?"""
+        lying = {card for _, _, card, _ in self.tracker.cards() if card is not None}
+        for found in [f for f in match.findings if f.open and f.finding["severity"] == "illegal"]:
+            about = f"early:{found.id}"
+            if found.action.get("card") not in lying or about in match.asked:
+                continue
+            if match.judge(found.action).ok:
+                question = early_card(self.words(), found, about)
+                self.record("question", TABLE, text=question.text, body=question.to_json())
 
     def _awaiting(self) -> None:
         state = self._state()

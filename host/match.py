@@ -127,6 +127,7 @@ class Match:
     findings: list[OpenFinding] = field(default_factory=list)
     questions: dict[str, Question] = field(default_factory=dict)
     edited: set[int] = field(default_factory=set)
+    asked: set[str] = field(default_factory=set)
     clock: Clock = field(default_factory=Clock)
     _states: list[Any] = field(default_factory=list)
 
@@ -172,6 +173,7 @@ class Match:
             case "question":
                 question = Question.from_entry(entry)
                 self.questions[question.id] = question
+                self.asked.add(question.about)
             case "answer" | "withdrawn":
                 self.questions.pop(entry.body["question"], None)
             case "dismiss":

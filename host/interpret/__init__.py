@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from host.action import Intent
 from host.interpret import althera, anthem
-from host.interpret.context import CROWN, Context
+from host.interpret.context import CROWN, Context, early_card
 from host.settled import CardArrived, CardDoubt, CardLeft, DieChanged, DieRested, Pressed, Settled, ZoneRate
 
-__all__ = ["CROWN", "Context", "interpret"]
+__all__ = ["CROWN", "Context", "early_card", "interpret"]
 
 _GAMES = {"althera": althera, "anthem": anthem}
 
@@ -21,7 +21,7 @@ def interpret(ctx: Context, event: Settled) -> list[Intent]:
             return []
         case CardArrived():
             meant = ctx.stranger(event) or (game.card_arrived(ctx, event) if game else ctx.idle(event))
-            return ctx.ask_again(event, meant)
+            return ctx.left_over(event, ctx.ask_again(event, meant))
         case CardLeft():
             return ctx.card_left(event)
         case CardDoubt():

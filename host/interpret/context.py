@@ -88,6 +88,26 @@ class Context:
         )
         return [Ask(question, (event,))]
 
+    def left_over(self, event: CardArrived, meant: list[Intent]) -> list[Intent]:
+        """Misread or misplay? A card of the last duel that the rules refuse now was likelier left lying
+        (and nudged, or seen again) than played: that is asked before anybody is warned."""
+        acts = tuple(i.game_action for i in meant if isinstance(i, Action))
+        last = self.state.get("last_duel") or {}
+        cards = {*last.get("captured", ()), *(c for got in last.get("specials", {}).values() for c in got)}
+        if event.card not in cards or not acts or self.allows(acts[0]):
+            return meant
+        name = self.words.card(event.card or "")
+        where = self.words.zone(self.zone(event.zone))
+        question = Question(
+            f"{name} of the last duel lies at {where}. Was it left there?",
+            (int(acts[-1]["seat"]),),
+            (Answer("left", "Yes, it was left there"), Answer("played", "No, it is played", acts)),
+            event.card,
+            event.zone,
+            "left-over",
+        )
+        return [Ask(question, (event,))]
+
     def card_left(self, event: CardLeft) -> list[Intent]:
         """Lifting a card takes its question and its illegal play back."""
         if event.card is None:
@@ -96,7 +116,7 @@ class Context:
         intents: list[Intent] = [
             Withdraw(q.id, f"{name} was taken back.")
             for q in self.questions
-            if q.card == event.card and q.zone == event.zone
+            if q.card == event.card and q.zone in (event.zone, None)
         ]
         lying = tuple(
             f.id
@@ -136,3 +156,11 @@ class Context:
                 "to the middle of the spot, or check the spacer under it."
             )
         ]
+
+
+def early_card(words: Words, found: OpenFinding, about: str) -> Question:
+    """The question whether a card that was laid too early counts now that its turn has come."""
+    card, seat = str(found.action["card"]), int(found.action["seat"])
+    text = f"{words.seat(seat)} laid {words.card(card)} too early and it lies there still. Does it count now?"
+    answers = (Answer("yes", "Yes, it is played", (found.action,)), Answer("no", "No"))
+    return Question(text, (seat,), answers, card, None, about)

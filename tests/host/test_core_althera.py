@@ -164,6 +164,46 @@ def test_on_its_own_spot_it_is_asked_for_whom_unless_only_one_side_is_possible(d
     assert desk.duel()["steps"][-1]["for"] == 2
 
 
+def test_a_card_laid_too_early_is_asked_about_when_its_turn_has_come(desk: Desk) -> None:
+    desk.do(do="declare", seat=1, against=2)
+    desk.lay(2, "aurea/captain/1")
+    assert [f["code"] for f in desk.view()["findings"] if f["open"]] == ["not-your-play"]
+    desk.play(1, "cremisi/cavalry/1")
+    (question,) = desk.view("seat", 2)["questions"]
+    assert question["text"] == "Bruno laid Captain too early and it lies there still. Does it count now?"
+    assert desk.core.answer(question["id"], "yes", Who("seat", "2")).ok
+    assert desk.duel()["field"] == {"owner": 2, "value": 52}
+    assert not [f for f in desk.view()["findings"] if f["open"]]
+    assert desk.view()["questions"] == []
+
+
+def test_too_early_and_then_lifted_is_nothing(desk: Desk) -> None:
+    desk.do(do="declare", seat=1, against=2)
+    desk.lay(2, "aurea/captain/1")
+    desk.play(1, "cremisi/cavalry/1")
+    desk.lift(2, "aurea/captain/1")
+    assert desk.view()["questions"] == []
+    assert not [f for f in desk.view()["findings"] if f["open"]]
+    assert desk.duel()["plays"] == ["cremisi/cavalry/1"]
+
+
+def test_a_card_left_from_the_last_duel_is_asked_about_before_anybody_is_warned(desk: Desk) -> None:
+    desk.do(do="declare", seat=1, against=2)
+    for seat, card in (
+        (1, "cremisi/cavalry/1"), (2, "aurea/captain/1"), (1, "cremisi/commoners/1"),
+        (2, "aurea/commoners/1"), (1, "cremisi/commoners/2"),
+    ):  # fmt: skip
+        desk.do(do="play", seat=seat, card=card)
+    desk.do(do="stand", seat=2)
+    desk.do(do="declare", seat=2, against=3)
+    desk.lay(3, "cremisi/cavalry/1")  # Bruno's now; nudged over to Chiara's spot
+    assert not [f for f in desk.view()["findings"] if f["open"]]
+    (question,) = desk.view("seat", 3)["questions"]
+    assert question["text"] == "Cavalry of the last duel lies at the field spot of Chiara. Was it left there?"
+    assert desk.core.answer(question["id"], "left", Who("seat", "3")).ok
+    assert desk.duel()["plays"] == []
+
+
 def test_a_neighbours_card_is_named_as_not_ones_own(desk: Desk) -> None:
     desk.do(do="declare", seat=1, against=2)
     desk.lay(1, "aurea/captain/1")
