@@ -84,6 +84,7 @@ class LinkDevice:
         self._fresh: set[str] = set()
         self._wake_read, self._wake_write = -1, -1
         self._said: tuple[State, str] | None = None
+        self._moaned: set[str] = set()
         self._board_id: str | None = None
         self._try_next = 0
         self._keys = itertools.count(1)
@@ -405,6 +406,13 @@ class LinkDevice:
     def _say(self, state: State, detail: str, facts: tuple[tuple[str, str | int | float], ...] = ()) -> None:
         if self._said == (state, detail) and not facts:
             return
+        if state == "up":
+            self._moaned.clear()
+        elif state == "lost":
+            # Several ports tried in turn give several reasons: each is said once, not every five seconds.
+            if detail in self._moaned and self._said is not None and self._said[0] == "lost":
+                return
+            self._moaned.add(detail)
         self._said = (state, detail)
         if not self._stopping.is_set():
             kind: Literal["reader", "crown"] = "reader" if self.antennas else "crown"

@@ -334,7 +334,10 @@ def test_f21_another_readers_pico_is_not_taken_for_a_lost_one(tmp_path: Path) ->
         Path(mine.path).unlink()
         mine.close()
         heard.health("lost", since, "calls itself 'south'")
-        assert not [s for s in heard.all[since:] if isinstance(s, Health) and s.state == "up"]
+        time.sleep(1.5)
+        states = [s for s in heard.all[since:] if isinstance(s, Health)]
+        assert not [s for s in states if s.state == "up"]
+        assert len({s.detail for s in states}) == len(states), "each reason once (S20)"
     finally:
         device.stop()
         other.close()
