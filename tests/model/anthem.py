@@ -1,7 +1,8 @@
 """Anthem once more, from the rulebook and the referee's contract alone, to hold the engine against.
 
-The whole match is kept as the list of its turns: each a seat and what it laid, or None where it kept its
-card. Layouts, hand sizes and whose turn it is are worked out from that list each time.
+The whole match is kept as the list of what happened: turns, each a seat and what it laid (None where it kept
+its card), and cards that the table has moved by hand. Layouts, hand sizes and whose turn it is are worked out
+from that list each time.
 
 >>> match = Match()
 >>> match.do({"do": "setup", "players": [{"seat": 1}, {"seat": 3}], "first": 3})
@@ -32,8 +33,7 @@ CODES = [
 
 #: Findings that leave nothing to apply, even where the table says "allow it".
 MEANINGLESS = {
-    "not-set-up", "match-over", "unknown-card", "seat-unknown", "place-taken", "dead-laid", "already-laid",
-    "card-moved", "nothing-to-undo",
+    "not-set-up", "match-over", "unknown-card", "seat-unknown", "place-taken", "nothing-to-undo",
 }  # fmt: skip
 
 FIELDS: dict[str, tuple[dict[str, type], dict[str, type]]] = {
@@ -70,6 +70,10 @@ def player_well_formed(player: object) -> bool:
     return type(player["seat"]) is int and type(player.get("name", "")) is str
 
 
+def dead(card: str) -> bool:
+    return card.endswith("/dead")
+
+
 def value(card: str) -> int:
     return int(card.split("/")[1])
 
@@ -81,7 +85,7 @@ class Match:
         self.rules: Dict = {**DEFAULT, **changes}
         self.setup: Dict | None = None
         self.done: list[Dict] = []  # the actions applied since the setup
-        self.turns: list[Dict] = []  # seat, card and place (None for a kept card)
+        self.happened: list[Dict] = []  # seat, card and place (None for a kept card), turn or moved by hand
         self.claims: list[Dict] = []  # granted: seat, win
 
     def is_set_up(self) -> bool:
@@ -103,17 +107,27 @@ class Match:
         faces = [*map(str, range(10)), "dead"]
         return [f"{self.set_of(seat)}/{face}" for seat in self.seats() for face in faces]
 
+    def layouts(self) -> dict[int, list[str | None]]:
+        """ANT-2.1 and what was laid since: everybody's places from 0 (Start) to 7 (End)."""
+        layouts: dict[int, list[str | None]] = {seat: [None] * 8 for seat in self.seats()}
+        for seat, places in layouts.items():
+            places[0], places[7] = f"{self.set_of(seat)}/0", f"{self.set_of(seat)}/9"
+        for thing in self.happened:
+            for places in layouts.values():
+                if thing["card"] in places and thing["card"] is not None:
+                    places[places.index(thing["card"])] = None
+            if thing["card"] is not None:
+                layouts[thing["seat"]][thing["place"]] = thing["card"]
+        return layouts
+
     def layout(self, seat: int) -> list[str | None]:
-        """ANT-2.1 and what was laid since: the places from 0 (Start) to 7 (End)."""
-        places: list[str | None] = [None] * 8
-        places[0], places[7] = f"{self.set_of(seat)}/0", f"{self.set_of(seat)}/9"
-        for turn in self.turns:
-            if turn["seat"] == seat and turn["card"] is not None:
-                places[turn["place"]] = turn["card"]
-        return places
+        return self.layouts()[seat]
 
     def laid(self) -> list[str]:
-        return [card for seat in self.seats() for card in self.layout(seat) if card]
+        return [card for places in self.layouts().values() for card in places if card]
+
+    def turns(self) -> list[Dict]:
+        return [thing for thing in self.happened if thing["turn"]]
 
     def right_of(self, seat: int) -> int:
         """ANT-3.1: who plays just before this seat."""
@@ -126,7 +140,7 @@ class Match:
     def hand(self, seat: int) -> int:
         """ANT-2.2 and ANT-3.1: nine, and a card from the right each turn, which is laid or kept."""
         cards = 9
-        for turn in self.turns:
+        for turn in self.turns():
             if turn["seat"] == seat:
                 cards += 1
             if self.right_of(turn["seat"]) == seat:
@@ -138,16 +152,20 @@ class Match:
     def to_move(self) -> int:
         assert self.setup
         first: int = self.setup["first"]
-        return self.left_of(self.turns[-1]["seat"]) if self.turns else first
+        turns = self.turns()
+        return self.left_of(turns[-1]["seat"]) if turns else first
 
     def complete(self, seat: int) -> bool:
         return None not in self.layout(seat)
 
     def stuck(self, seat: int) -> bool:
         """A gap with more places than values left between its neighbours."""
-        lying = [(place, value(card)) for place, card in enumerate(self.layout(seat)) if card]
+        layout = self.layout(seat)
+        lying = [(place, value(card)) for place, card in enumerate(layout) if card and not dead(card)]
+        lying = [(-1, -1), *lying, (8, 10)]
         return any(
-            right - left - 1 > max(0, high - low - 1) for (left, low), (right, high) in pairwise(lying)
+            layout[left + 1 : right].count(None) > max(0, high - low - 1)
+            for (left, low), (right, high) in pairwise(lying)
         )
 
     def winners(self) -> list[int] | None:
@@ -170,8 +188,8 @@ class Match:
         return {
             "game": "anthem",
             "phase": "over" if self.over() else "play",
-            "turn": len(self.turns) + 1,
-            "to_move": self.to_move(),
+            "turn": len(self.turns()) + 1,
+            "to_move": None if self.over() else self.to_move(),
             "seats": [
                 {
                     "seat": seat,
@@ -193,9 +211,13 @@ class Match:
         if not well_formed(action) or not isinstance(action, dict):
             return False, [("bad-input", "illegal")]
         codes = self.judge(action)
-        if codes and (not action.get("force", False) or "bad-input" in codes):
+        hopeless = "bad-input" in codes and not (action["do"] == "setup" and self.setup_fits(action))
+        if codes and (not action.get("force", False) or hopeless):
             return False, [(code, "illegal") for code in codes]
-        notes = [] if MEANINGLESS & set(codes) else self.carry_out(action)
+        if {"already-laid", "card-moved"} & set(codes) and not MEANINGLESS & set(codes):
+            notes = self.lay_down(action, turn=False)
+        else:
+            notes = [] if MEANINGLESS & set(codes) else self.carry_out(action)
         if action["do"] not in ("setup", "undo") and self.setup is not None:
             self.done.append(action)
         return True, [(code, "warning") for code in codes] + notes
@@ -205,19 +227,25 @@ class Match:
             fits = (self.setup is None or self.over()) and self.setup_fits(action)
             return [] if fits else ["bad-input"]
         if self.setup is None:
-            return ["not-set-up"]
+            return ["not-set-up", "nothing-to-undo"] if action["do"] == "undo" else ["not-set-up"]
         if action["do"] == "undo":
             return [] if self.done else ["nothing-to-undo"]
+        if action["do"] == "claim" and self.rules["proof"] == "show" and "shown" not in action:
+            return ["bad-input"]
         if self.over() and not self.still_heard(action):
             return ["match-over"]
         found = set()
+        if action["do"] == "lay" and action["card"] not in self.all_cards():
+            found.add("unknown-card")
         if action["seat"] not in self.seats():
             found.add("seat-unknown")
+        if found:
+            return sorted(found, key=CODES.index)
         if action["do"] == "lay":
             found |= self.judge_lay(action)
         if action["do"] == "claim":
             found |= self.judge_claim(action)
-        return ["bad-input"] if "bad-input" in found else sorted(found, key=CODES.index)
+        return sorted(found, key=CODES.index)
 
     def setup_fits(self, action: Dict) -> bool:
         seats = [player["seat"] for player in action["players"]]
@@ -243,26 +271,23 @@ class Match:
     def judge_lay(self, action: Dict) -> set[str]:
         """ANT-4, ANT-5.1."""
         seat, card, place = action["seat"], action["card"], action["place"]
-        if card not in self.all_cards():
-            return {"unknown-card"}
-        found = {"dead-laid"} if card.endswith("dead") else set()
-        if seat not in self.seats():
-            return found | ({"already-laid"} if card in self.laid() else set())
+        found = {"dead-laid"} if dead(card) else set()
         layout = self.layout(seat)
-        if layout[place]:
+        if layout[place] not in (None, card):
             found.add("place-taken")
         if card in layout and layout[place] != card:
             found.add("card-moved")
         elif card in self.laid():
             found.add("already-laid")
-        if not card.endswith("dead"):
+        if not dead(card):
             found |= self.judge_value(layout, card, place)
         return found
 
     def judge_value(self, layout: list[str | None], card: str, place: int) -> set[str]:
         """ANT-4.1 and ANT-4.2; a card that lies here itself is not in its own way."""
         v = value(card)
-        others = [(where, value(other)) for where, other in enumerate(layout) if other and other != card]
+        lying = [(where, other) for where, other in enumerate(layout) if other and other != card]
+        others = [(where, value(other)) for where, other in lying if not dead(other)]
         found = set()
         if any(w > v for where, w in others if where < place) or any(
             w < v for where, w in others if where > place
@@ -270,35 +295,31 @@ class Match:
             found.add("not-rising")
         if any(w == v for _, w in others):
             return found | {"value-twice"}
-        below = max((w, where) for where, w in others if w < v) if any(w < v for _, w in others) else None
-        above = min((w, where) for where, w in others if w > v) if any(w > v for _, w in others) else None
-        if below and above and above[1] - below[1] == 1:
+        below = max((where for where, w in others if w < v), default=0)
+        above = min((where for where, w in others if w > v), default=7)
+        if above - below == 1:
             found.add("no-room")
         return found
 
     def judge_claim(self, action: Dict) -> set[str]:
         """ANT-6 and `proof`."""
         found = set()
-        show = self.rules["proof"] == "show"
-        shown = action.get("shown", [])
-        if show and "shown" not in action:
-            return {"bad-input"}
-        seat = action["seat"]
-        if show and set(shown) - set(self.all_cards()):
+        seat, win, shown = action["seat"], action["win"], action.get("shown")
+        all_dead = set(filter(dead, self.all_cards()))
+        if win == "hero" and not self.complete(seat):
+            found.add("claim-incomplete")
+        if win == "dragon" and self.rules["dragon"] == "off":
+            found.add("dragon-off")
+        if shown is None:
+            return found
+        if set(shown) - set(self.all_cards()):
             found.add("unknown-card")
-        if show and seat in self.seats() and not self.could_be_hand(seat, shown):
+        if not self.could_be_hand(seat, shown):
             found.add("claim-hand-mismatch")
-        dead = {card for card in self.all_cards() if card.endswith("dead")}
-        if action["win"] == "hero":
-            if seat in self.seats() and not self.complete(seat):
-                found.add("claim-incomplete")
-            if show and set(shown) & dead:
-                found.add("claim-dead-in-hand")
-        else:
-            if self.rules["dragon"] == "off":
-                found.add("dragon-off")
-            if show and not dead <= set(shown):
-                found.add("claim-not-all-dead")
+        if win == "hero" and set(shown) & all_dead:
+            found.add("claim-dead-in-hand")
+        if win == "dragon" and not all_dead <= set(shown):
+            found.add("claim-not-all-dead")
         return found
 
     def could_be_hand(self, seat: int, shown: list[str]) -> bool:
@@ -309,7 +330,7 @@ class Match:
 
     def carry_out(self, action: Dict) -> list[Found]:
         if action["do"] == "setup":
-            self.setup, self.done, self.turns, self.claims = action, [], [], []
+            self.setup, self.done, self.happened, self.claims = action, [], [], []
         elif action["do"] == "undo":
             self.do_undo()
         elif action["do"] == "claim":
@@ -327,13 +348,18 @@ class Match:
 
     def take_turn(self, action: Dict) -> list[Found]:
         """ANT-3.1; the turns of those who were passed over are taken as keeps."""
-        seat = action["seat"]
         notes: list[Found] = []
-        while self.to_move() != seat:
-            self.turns.append({"seat": self.to_move(), "card": None, "place": None})
+        while self.to_move() != action["seat"]:
+            self.happened.append({"seat": self.to_move(), "card": None, "place": None, "turn": True})
             notes = [("keeps-inferred", "info")]
+        return notes + self.lay_down(action, turn=True)
+
+    def lay_down(self, action: Dict, turn: bool) -> list[Found]:
+        """A turn, or a card that lies somewhere already and that the table has moved by hand."""
+        seat = action["seat"]
         stuck_before = self.stuck(seat)
-        self.turns.append({"seat": seat, "card": action.get("card"), "place": action.get("place")})
+        thing = {"seat": seat, "card": action.get("card"), "place": action.get("place"), "turn": turn}
+        self.happened.append(thing)
         if self.rules["hints"] == "on" and self.stuck(seat) and not stuck_before:
-            notes.append(("layout-stuck", "warning"))
-        return notes
+            return [("layout-stuck", "warning")]
+        return []

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from random import Random
 from typing import Any
 
-from tests.model.anthem import Match, value
+from tests.model.anthem import Match, dead, value
 
 Dict = dict[str, Any]
 
@@ -46,7 +45,7 @@ class Table:
         self.keeping = rng.choice([0.1, 0.3, 0.6])
         self.skipping = rng.choice([0.0, 0.1, 0.5])
         self.claiming = rng.choice([0.02, 0.1, 0.3])
-        self.seen: Counter[str] = Counter()
+        self.wildness = rng.choice([0.0, 0.1, 0.5])
 
     def setup(self) -> Dict:
         players: list[Dict] = [{"seat": seat} for seat in self.seats]
@@ -77,16 +76,17 @@ class Table:
         return {"do": "lay", "seat": seat, "card": card, "place": place}
 
     def fitting_places(self, seat: int) -> list[tuple[str, int]]:
-        """Cards not on the table and places where the model lets them lie; places in proportion first."""
-        loose = [card for card in self.model.all_cards() if card not in self.model.laid()]
-        fits = [
-            (card, place)
-            for card in self.rng.sample(loose, min(6, len(loose)))
-            for place in range(1, 7)
-            if not self.model.judge({"do": "lay", "seat": seat, "card": card, "place": place})
-        ]
-        sensible = [(card, place) for card, place in fits if value(card) in (place, place + 1)]
-        return sensible if sensible and self.rng.random() < 0.8 else fits
+        """A few cards that lie nowhere, each with a place where the model lets it lie."""
+        laid = self.model.laid()
+        loose = [card for card in self.model.all_cards() if card not in laid and not dead(card)]
+        fits = []
+        for card in self.rng.sample(loose, min(3, len(loose))):
+            place = min(6, max(1, value(card) - self.rng.choice([0, 0, 1])))
+            if self.rng.random() < self.wildness:
+                place = self.rng.randint(1, 6)
+            if not self.model.judge({"do": "lay", "seat": seat, "card": card, "place": place}):
+                fits.append((card, place))
+        return fits
 
     def claim(self, seat: int) -> Dict:
         """Mostly by somebody who could have won, with a hand that could be theirs."""
@@ -101,13 +101,13 @@ class Table:
 
     def shown(self, seat: int, win: str) -> list[str]:
         loose = [card for card in self.model.all_cards() if card not in self.model.laid()]
-        dead = [card for card in loose if card.endswith("dead")]
-        alive = [card for card in loose if not card.endswith("dead")]
-        hand = (dead if win == "dragon" else []) + self.rng.sample(alive, len(alive))
+        the_dead = [card for card in loose if dead(card)]
+        alive = [card for card in loose if not dead(card)]
+        hand = (the_dead if win == "dragon" else []) + self.rng.sample(alive, len(alive))
         shown = hand[: self.model.hand(seat)]
         if self.rng.random() < 0.2:
             shown[self.rng.randrange(len(shown))] = self.rng.choice(
-                [*dead, *self.model.laid(), "s9/4", "s1/dead"]
+                [*the_dead, *self.model.laid(), "s9/4", "s1/dead"]
             )
         if self.rng.random() < 0.05:
             shown.pop()
