@@ -36,7 +36,10 @@ from host.nfc.faults import (
 from host.nfc.frames import ACK
 from host.nfc.port import PORT_ERRORS, SerialTransport, Transport, UsbTransport
 
+#: nfcpy's chip driver logs here: every time-out as an error, which the reader says once as Health
+#: instead. `logging.getLogger("nfc.crowntable").setLevel(9)` shows every frame.
 _LOG = logging.getLogger("nfc.crowntable")
+_LOG.setLevel(logging.CRITICAL)
 _CHIP_ERROR = nfc.clf.pn53x.Chipset.Error
 #: what nfcpy's code raises over an answer it did not expect
 _DRIVER_ERRORS = (*PORT_ERRORS, IndexError, KeyError, AssertionError, struct.error)

@@ -127,8 +127,9 @@ def _write(pages: Pages, layout: Layout, message: bytes) -> None:
 def _put(pages: Pages, changes: dict[int, int]) -> None:
     """Changes single bytes, page by page from the back: of a long length its FF is set last."""
     for page in sorted({at // PAGE for at in changes}, reverse=True):
-        old = pages.read(page)[:PAGE]
-        new = bytes(changes.get(page * PAGE + n, old[n]) for n in range(PAGE))
+        spots = range(page * PAGE, page * PAGE + PAGE)
+        old = b"" if all(at in changes for at in spots) else pages.read(page)[:PAGE]
+        new = bytes(changes[at] if at in changes else old[at % PAGE] for at in spots)
         if new != old:
             pages.send(bytes((0xA2, page)) + new)
 

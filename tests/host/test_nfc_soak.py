@@ -18,7 +18,7 @@ from host.nfc import type2
 from host.nfc.chip import parse_targets
 from host.nfc.faults import ReaderError, TagRefusedError, TagSilentError
 from host.nfc.frames import FrameParser, encode
-from host.sighting import Inventory
+from host.sighting import Sighting
 from host.virtual import tags
 from host.virtual.pn532 import VirtualPn532
 from tests.host.nfc_help import PATIENT, Ear, open_descriptors, running, sees
@@ -32,18 +32,17 @@ FAULTS = ("no-ack", "zeros", "tail", "garbage", "half", "error", "mute", "power-
 class Taps(Ear):
     """Keeps only what the soak looks at, so that its own memory stays flat."""
 
-    def __call__(self, sighting: object) -> None:
+    def __call__(self, sighting: Sighting) -> None:
         with self._news:
-            if isinstance(sighting, Inventory):
-                self.heard.append(sighting)
-                del self.heard[:-50]
+            self.heard.append(sighting)
+            del self.heard[:-50]
             self._news.notify_all()
 
     def until_card(self, card: str | None) -> None:
         wanted = sees(card) if card else sees()
         end = time.monotonic() + PATIENT
         with self._news:
-            while not (self.heard and wanted(self.heard[-1])):
+            while not any(map(wanted, self.heard[-1:])):
                 assert self._news.wait(end - time.monotonic()), self.heard[-3:]
 
 
