@@ -70,7 +70,9 @@ class Hands:
         self._past: deque[tuple[Any, Any]] = deque(maxlen=MEMORY)
 
     def sync(self, state: Any) -> None:
-        """Makes the hidden cards agree with the public state."""
+        """Makes the hidden cards agree with the public state; nothing moves where it is the same one."""
+        if self._past and self._past[-1][0] is state:
+            return
         while self._past and self._knows(state):
             then, memory = self._past.pop()
             if then is state:

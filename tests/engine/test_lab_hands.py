@@ -205,6 +205,23 @@ def test_anthems_drawn_card_goes_where_the_turn_sends_it() -> None:
     assert lays and keeps
 
 
+@pytest.mark.parametrize("name", ["althera", "anthem"])
+def test_a_refused_action_moves_no_card(name: str) -> None:
+    game = game_named(name)
+    for state, hands, _ in states(game, game.ruleset(), 2, 3):
+        held = [hands.hand(n) for n in (1, 2)]
+        hands.sync(
+            game.apply(state, game.parse({"do": "undo"} if state.before is None else wrong(name))).state
+        )
+        assert [hands.hand(n) for n in (1, 2)] == held
+
+
+def wrong(name: str) -> Json:
+    """What no state of that game takes."""
+    action: Json = {"do": "lay", "seat": 1, "card": "s1/0", "place": 1}
+    return action if name == "anthem" else {"do": "play", "seat": 5, "card": "aurea/captain/1"}
+
+
 def test_a_persons_card_that_a_bot_seemed_to_hold_is_made_good() -> None:
     """At a mixed table a person lays a real card; the dealt hands give way."""
     game = game_named("anthem")
