@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import host.doctor_cli
 import host.link.cli
 import host.nfc.cli
+import host.replay_cli
 import host.virtual.chaos_cli
 import host.virtual.cli
 import vision.cli
@@ -30,6 +31,7 @@ def register(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     host.virtual.cli.register(sub)
     host.virtual.chaos_cli.register(sub)
     host.doctor_cli.register(sub)
+    host.replay_cli.extend(sub)
     host.link.cli.register(sub)
     _bench(sub)
 

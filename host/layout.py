@@ -5,6 +5,7 @@ A layout is read once, checked whole, and refused with the key's name, what stoo
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import tomllib
@@ -294,6 +295,32 @@ def load_layout(path: Path) -> Layout:
             f"The layout {path} can't be read: {reason}.",
             f"Layouts that come with Crowntable: {', '.join(sorted(shipped_layouts()))}.",
         ) from None
+
+
+def to_toml(layout: Layout) -> str:
+    """The layout as TOML text that `parse_layout` reads back to the same."""
+    lines = [f"game = {_toml(layout.game)}", f"name = {_toml(layout.name)}"]
+    for key, (_, attribute) in _KINDS.items():
+        for item in getattr(layout, attribute):
+            lines.append(f"[[{key}]]")
+            lines += _keys(item)
+    for key in _SECTIONS:
+        lines.append(f"[{key}]")
+        lines += _keys(getattr(layout, key))
+    return "\n".join(lines) + "\n"
+
+
+def _keys(item: Any) -> list[str]:
+    values = ((f.name, getattr(item, f.name)) for f in fields(item))
+    return [f"{name} = {_toml(value)}" for name, value in values if value is not None]
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=True)
+    return f"[{', '.join(map(_toml, value))}]" if isinstance(value, tuple) else repr(value)
 
 
 def tables_folder() -> Path:

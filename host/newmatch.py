@@ -8,7 +8,7 @@ from engine.althera.cards import HOUSES
 from engine.errors import CrowntableError
 from engine.games import games
 from host.core import Core
-from host.entry import Json
+from host.entry import Entry, Json
 from host.face import Outcome, Who
 
 #: the house whose dice have a colour
@@ -47,6 +47,14 @@ def begin(core: Core, command: Json, who: Who) -> Outcome:
         return Outcome(False, parsed.text, (parsed.to_json(),))
     number = len(core.journal.match_entries()) + 1
     return core.new_match(game, ruleset, setup, who, {"seats": seats, "number": number})
+
+
+def begin_again(core: Core, begun: Entry, setup: Entry) -> Outcome:
+    """A match as one that was begun before: the same game, ruleset, seats and setup."""
+    game = games()[begun.body["game"]]
+    ruleset = game.ruleset_from_json(begun.body["ruleset"])
+    seats, number = begun.body["seats"], begun.body.get("number", 1)
+    return core.new_match(game, ruleset, setup.action or {}, begun.who, {"seats": seats, "number": number})
 
 
 def _player(given: Any, game: str) -> Json:

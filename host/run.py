@@ -20,6 +20,7 @@ from host.entry import Json
 from host.journal import Journal
 from host.layout import Layout
 from host.pi import PiMonitor
+from host.sensors import SensorLog
 from host.table import LiveTable
 from host.virtual.skew import Skew
 
@@ -68,7 +69,9 @@ class Running:
         try:
             self.skew = Skew()
             clocks = Clocks(lambda: time.time() + self.skew.seconds, time.monotonic, uuid.uuid4().hex)
-            self._assemble(options, LiveTable(Core(journal, layout, clocks), options.virtual))
+            table = LiveTable(Core(journal, layout, clocks), options.virtual)
+            table.sensors = SensorLog(options.data / "sensors", layout, clocks.boot, clocks.wall())
+            self._assemble(options, table)
         except BaseException:
             journal.close()
             raise

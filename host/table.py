@@ -26,6 +26,7 @@ from host.match import match_row, rebuilt
 from host.newmatch import begin
 from host.records import record_of_match
 from host.scene import scene
+from host.sensors import SensorLog
 from host.sighting import Sighting
 from host.view import make_view, program_version
 
@@ -45,6 +46,7 @@ class LiveTable:
     def __init__(self, core: Core, virtual: bool = False) -> None:
         self.core = core
         self.virtual: VirtualWorld | None = None
+        self.sensors: SensorLog | None = None
         self._is_virtual = virtual
         self._queue: queue.SimpleQueue[Sighting | tuple[Job, Future[Outcome]] | None] = queue.SimpleQueue()
         self._lock = threading.RLock()
@@ -64,6 +66,8 @@ class LiveTable:
             self._queue.put(None)
             self._thread.join(PATIENCE)
         self.core.journal.close()
+        if self.sensors is not None:
+            self.sensors.close()
 
     # -- what comes in -----------------------------------------------------------------------------
 
@@ -207,6 +211,8 @@ class LiveTable:
             self._publish()
 
     def _sighting(self, sighting: Sighting) -> bool:
+        if self.sensors is not None:
+            self.sensors.add(sighting, self.core.seq)
         # The room's edge: a fault in judging one sighting must not take the table down (promise 1).
         try:
             return self.core.sighting(sighting)

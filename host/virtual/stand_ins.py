@@ -42,7 +42,12 @@ class StandIns:
             link = folder / reader.id
             if reader.driver == "link":
                 self._antennas[reader.id] = layout.antennas(reader.id)
-                self._picos[reader.id] = VirtualPico(reader.id, layout.antennas(reader.id), link)
+                self._picos[reader.id] = VirtualPico(
+                    reader.id,
+                    layout.antennas(reader.id),
+                    link,
+                    buttons=[b.id for b in layout.buttons if b.reader == reader.id],
+                )
             else:
                 self._pn532s[reader.id] = VirtualPn532(link)
             readers.append(replace(reader, port=str(link)))

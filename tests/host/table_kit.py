@@ -12,7 +12,8 @@ from host.face import Who
 from host.journal import Journal
 from host.layout import Layout, find_layout
 from host.newmatch import begin
-from host.sighting import Inventory, TagRead
+from host.sensors import SensorLog
+from host.sighting import Inventory, Sighting, TagRead
 from host.view import make_view
 from host.virtual.tags import card_uid
 
@@ -30,6 +31,7 @@ class Desk:
             self.layout = replace(self.layout, switches=replace(self.layout.switches, **switches))
         self.boots = 0
         self.lying: dict[int, list[str]] = {}
+        self.sensors: SensorLog | None = None
         self.core = self.boot()
 
     def boot(self) -> Core:
@@ -56,7 +58,13 @@ class Desk:
         for _ in range(times):
             self.now += step
             tags = tuple(TagRead(card_uid(card), card) for card in self.lying.get(antenna, ()))
-            self.core.sighting(Inventory(self.now, "pico", antenna, tags))
+            self.see(Inventory(self.now, "pico", antenna, tags))
+
+    def see(self, sighting: Sighting) -> None:
+        """One sighting, as the table's thread takes it in."""
+        if self.sensors is not None:
+            self.sensors.add(sighting, self.core.seq)
+        self.core.sighting(sighting)
 
     def lay(self, seat: int, card: str) -> None:
         """Lays a card on a seat's field spot and lets the reader see it twice."""
