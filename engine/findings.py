@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from engine.game import Finding, Severity
@@ -32,13 +32,20 @@ def make(
 ) -> Finding:
     """The finding `code` of `catalogue`, worded. KeyError if the table lacks the code or a word."""
     kind = catalogue[code]
+    text = kind.text.format_map(words) if words else kind.text
     return Finding(
         code,
         kind.severity if severity is None else severity,
         kind.rule if rule is None else rule,
         seats,
-        kind.text.format_map(words) if words else kind.text,
+        f"S{text[1:]}" if text.startswith("seat ") else text,
     )
+
+
+def ranking(catalogue: Catalogue) -> Callable[[Finding], int]:
+    """A key to sort findings by: their place in the table, which lists them as a judge would name them."""
+    rank = {code: place for place, code in enumerate(catalogue)}
+    return lambda finding: rank[finding.code]
 
 
 def bad_input(problem: str) -> Finding:
@@ -48,6 +55,18 @@ def bad_input(problem: str) -> Finding:
     'bad-input'
     """
     return Finding("bad-input", "illegal", "", (), f"Not an action: {problem}.")
+
+
+def callings(names: Mapping[int, str], longest: int = 40) -> dict[int, str]:
+    """What each seat is called in a sentence: its player's name, cut at `longest` characters, or the
+    seat's number where there is no name or two share it.
+
+    >>> callings({1: "Ada", 2: "", 3: "Bruno", 4: "Bruno"})
+    {1: 'Ada', 2: 'seat 2', 3: 'seat 3', 4: 'seat 4'}
+    """
+    cut = {seat: name.strip()[:longest] for seat, name in names.items()}
+    given = list(cut.values())
+    return {seat: name if name and given.count(name) == 1 else f"seat {seat}" for seat, name in cut.items()}
 
 
 def as_warnings(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -25,7 +25,7 @@ from engine.althera.legality import findings, setup_fault, without_effect
 from engine.althera.rulebook import FINDINGS
 from engine.althera.ruleset import Ruleset
 from engine.althera.state import Awaited, Duel, Field, Laid, Match, Seat, State, duel_of
-from engine.findings import as_warnings, make
+from engine.findings import as_warnings, callings, make
 from engine.game import Finding, Verdict
 
 
@@ -43,7 +43,7 @@ def apply(state: State, action: Action) -> Verdict:
                 return Verdict(False, found, state)
             found = as_warnings(found)
         if without_effect(state, action, found):
-            return Verdict(True, found, _idle(state))
+            return Verdict(True, found, state if isinstance(action, Undo) else _idle(state))
     info: list[Finding] = []
     new = _APPLY[type(action)](state, action, info)
     return Verdict(True, (*found, *info) if info else found, new)
@@ -75,6 +75,7 @@ def _setup(state: State, action: Setup, info: list[Finding]) -> State:
     match = Match(
         rules=rules,
         players=players,
+        called=callings({p.seat: p.name for p in players}),
         turns=action.turns,
         phase="initiative",
         turn=1,
@@ -130,7 +131,7 @@ def _crown(state: State, action: Crown, info: list[Finding]) -> State:
             FINDINGS,
             "crown-moved",
             (action.seat,),
-            {"seat": action.seat},
+            {"who": match.called[action.seat]},
             severity="warning" if stays else "info",
         )
     )
@@ -207,7 +208,7 @@ def _play(state: State, action: Play, info: list[Finding]) -> State:
     duel = _duel(state, action.seat)
     card = state.match.rules.cards[action.card]
     match, seats = _from_hand(state, seat, card, draws=False)
-    new = _laid(match.rules, duel, card, action, action.seat, info)
+    new = _laid(match, duel, card, action, action.seat, info)
     return _settle(state, match, seats, new, info)
 
 
@@ -216,7 +217,7 @@ def _intervene(state: State, action: Intervene, info: list[Finding]) -> State:
     duel = _duel(state, action.side)
     card = state.match.rules.cards[action.card]
     match, seats = _from_hand(state, seat, card, draws=True)
-    new = _laid(match.rules, duel, card, action, action.side, info)
+    new = _laid(match, duel, card, action, action.side, info)
     return _settle(state, match, seats, new, info)
 
 
@@ -242,7 +243,7 @@ def _from_hand(state: State, seat: Seat, card: Card, draws: bool) -> tuple[Match
 
 
 def _laid(
-    rules: Ruleset, duel: Duel, card: Card, action: Play | Intervene, side: int, info: list[Finding]
+    match: Match, duel: Duel, card: Card, action: Play | Intervene, side: int, info: list[Finding]
 ) -> Duel:
     """The duel once the card lies and has done what it does (ALT-4.3, ALT-5, ALT-7.1)."""
     by = action.seat
@@ -252,13 +253,13 @@ def _laid(
     laid = Laid(card, by, side, action.sign, None, cancelled, action.force, duel.field)
     field, plays, shield = duel.field, duel.laid, duel.shield
     if cancelled:
-        what = f"Seat {enemy}'s Shield cancels the {card.name}."
+        what = f"{match.called[enemy]}'s Shield cancels the {card.name}."
         info.append(make(FINDINGS, "shield-cancels", (enemy, side), {"what": what}))
     elif card.kind == "shield":
         shield = side
-        plays, field = _undone(rules, duel, side, info)
+        plays, field = _undone(match, duel, side, info)
     elif card.kind != "oracle":
-        field = after(rules, field, laid)
+        field = after(match.rules, field, laid)
     from_outside = isinstance(action, Intervene)
     return Duel(
         duel.attacker,
@@ -277,10 +278,10 @@ def _laid(
 
 
 def _undone(
-    rules: Ruleset, duel: Duel, side: int, info: list[Finding]
+    match: Match, duel: Duel, side: int, info: list[Finding]
 ) -> tuple[tuple[Laid, ...], Field | None]:
     """What a shield that stands makes of the plays before it, and of the field (`shield_reach`)."""
-    reach = rules.shield_reach
+    reach = match.rules.shield_reach
     plays = duel.laid
     reached = {
         index
@@ -294,10 +295,10 @@ def _undone(
     undone = tuple(
         laid._replace(cancelled=True) if index in reached else laid for index, laid in enumerate(plays)
     )
-    field = worked_out(rules, undone) if reach == "whole_duel" else plays[-1].before
+    field = worked_out(match.rules, undone) if reach == "whole_duel" else plays[-1].before
     names = ", ".join(plays[index].card.name for index in sorted(reached))
-    stands = "empty" if field is None else f"{field.value}, seat {field.owner}'s"
-    what = f"Seat {side}'s Shield undoes: {names}. The field is {stands}."
+    stands = "empty" if field is None else f"{field.value}, {match.called[field.owner]}'s"
+    what = f"{match.called[side]}'s Shield undoes: {names}. The field is {stands}."
     info.append(make(FINDINGS, "shield-cancels", (side, duel.enemy(side)), {"what": what}))
     return undone, field
 

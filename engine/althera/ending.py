@@ -41,7 +41,7 @@ def end_duel(
     if match.tiebreak is not None:
         return _after_extra_duel(match._replace(last_duel=last), match.tiebreak, winner, state)
     owners, left = _handed_over(match.owners, seats, last)
-    _eliminate(owners, left, others, match.rules.hand_size, last, info)
+    _eliminate(match, owners, left, others, last, info)
     size = match.rules.hand_size
     for number in duel[:2]:
         seat = left[number]
@@ -102,10 +102,10 @@ def _handed_over(
 
 
 def _eliminate(
+    match: Match,
     owners: dict[str, int],
     seats: dict[int, Seat],
     running: tuple[Duel, ...],
-    size: int,
     last: LastDuel,
     info: list[Finding],
 ) -> None:
@@ -118,7 +118,7 @@ def _eliminate(
     other = duel.enemy(first)
     for number in (other, first, *duel.interveners):
         seat = seats[number]
-        if seat.out or seat.free >= size or any(number in r[:2] for r in running):
+        if seat.out or seat.free >= match.rules.hand_size or any(number in r[:2] for r in running):
             continue
         if sum(not s.out for s in seats.values()) == 1:
             return
@@ -126,7 +126,11 @@ def _eliminate(
         if number == first or (number != other and seats[first].out and not seats[other].out):
             receiver = other
         left = _put_out(owners, seats, running, number, receiver)
-        words = {"seat": number, "left": left, "to": receiver}
+        words: dict[str, str | int] = {
+            "who": match.called[number],
+            "left": left,
+            "heir": match.called[receiver],
+        }
         info.append(make(FINDINGS, "seat-eliminated", (number, receiver), words))
 
 

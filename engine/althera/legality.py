@@ -1,5 +1,5 @@
-"""Whether an action is legal: for each kind one function that returns every finding, in the order
-in which a judge would name them. The only place that knows; `apply`, `actions` and `options` ask it.
+"""Whether an action is legal: for each kind one function that notes every finding. The only place
+that knows; `apply`, `actions` and `options` ask it.
 """
 
 from __future__ import annotations
@@ -24,14 +24,20 @@ from engine.althera.cards import Card
 from engine.althera.rulebook import FINDINGS
 from engine.althera.ruleset import Ruleset
 from engine.althera.state import Awaited, Duel, Match, State, declarer, duel_of
-from engine.findings import make, shown
+from engine.findings import bad_input, make, ranking, shown
 from engine.game import Finding
+
+_by_rank = ranking(FINDINGS)
 
 
 def findings(state: State, action: Action) -> tuple[Finding, ...]:
-    """Everything that speaks against `action` now; nothing for a legal one."""
+    """Everything that speaks against `action` now, what a judge would name first in front; nothing
+    for a legal one. `bad-input`, `not-set-up` and `match-over` leave no position to judge in, so
+    each of them comes without any that follow it in the table."""
     found: list[Finding] = []
     _CHECKS[type(action)](state, action, found)
+    if len(found) > 1:
+        found.sort(key=_by_rank)
     return tuple(found)
 
 
@@ -92,30 +98,28 @@ def _known(state: State, found: list[Finding], *numbers: int) -> bool:
             known = False
     for number in numbers:
         if number in seats and seats[number].out:
-            _note(found, "seat-out", number, seat=number)
+            _note(found, "seat-out", number, who=state.match.called[number])
     return known
 
 
 def _in_running_match(state: State, found: list[Finding], *seats: int) -> bool:
     """Whether a match is running and has these seats; what is amiss noted."""
-    running = _running(state.match, found)
-    if state.match.phase == "setup":
-        return False
-    return _known(state, found, *seats) and running
+    return _running(state.match, found) and _known(state, found, *seats)
 
 
 def _card_is_there(state: State, card: Card, seat: int, found: list[Finding]) -> None:
     """The card is the seat's to play and lies nowhere."""
-    owner = state.match.owners.get(card.id)
+    match = state.match
+    owner = match.owners.get(card.id)
     if owner != seat:
         if owner is not None:
-            whose = f"seat {owner} owns it"
-        elif state.match.tiebreak:
-            whose = "it is set aside for the tie-break"
+            why = f"{match.called[owner]} owns it"
+        elif match.tiebreak:
+            why = "it is set aside for the tie-break"
         else:
-            whose = "its house is not in this match"
+            why = "its house is not in this match"
         seats = (seat,) if owner is None else (seat, owner)
-        _note(found, "not-your-card", *seats, card=label(card), seat=seat, whose=whose)
+        _note(found, "not-your-card", *seats, card=label(card), who=match.called[seat], why=why)
     for duel in state.duels:
         if card.id in duel.cards:
             _note(found, "already-played", seat, card=label(card))
@@ -126,19 +130,24 @@ def label(card: Card) -> str:
     return f"{card.name} ({card.id})"
 
 
-def _roll_awaited(awaited: Awaited, found: list[Finding]) -> None:
+def _roll_awaited(match: Match, awaited: Awaited, found: list[Finding]) -> None:
     """While a roll is awaited in a duel its position is not settled, so nothing else of it is judged."""
     seat, why = awaited
     rule = "ALT-5.4" if why == "oracle" else "ALT-6.1"
-    _note(found, "roll-awaited", seat, rule=rule, seat=seat)
+    _note(found, "roll-awaited", seat, rule=rule, who=match.called[seat])
 
 
-def _whose_play(duel: Duel) -> str:
-    return f"seat {duel.turn} plays next" if duel.awaited is None else "a roll comes first"
+def _not_your_play(match: Match, duel: Duel, seat: int, rule: str, found: list[Finding]) -> None:
+    who = match.called[seat]
+    if duel.awaited is None:
+        why = f"It is {match.called[duel.turn]}'s play, not {who}'s."
+    else:
+        why = f"It is not {who}'s play: a roll comes first."
+    _note(found, "not-your-play", seat, rule=rule, why=why)
 
 
-def _not_in_duel(seat: int, rule: str, found: list[Finding]) -> None:
-    _note(found, "not-in-duel", seat, rule=rule, seat=seat)
+def _not_in_duel(match: Match, seat: int, rule: str, found: list[Finding]) -> None:
+    _note(found, "not-in-duel", seat, rule=rule, who=match.called[seat])
 
 
 # Special cards: when.
@@ -174,8 +183,6 @@ def _special_in_time(
     fault = timing_fault(state.match.rules, duel, card.kind, side, outside)
     if fault is not None and (outside or duel.turn != side or _can_play_something(state, duel, side)):
         _note(found, "special-timing", action.seat, rule=fault[0], why=fault[1])
-    if card.kind == "alteration" and action.sign is None:
-        _note(found, "sign-missing", action.seat)
 
 
 def _can_play_something(state: State, duel: Duel, seat: int) -> bool:
@@ -204,38 +211,38 @@ def _check_play(state: State, action: Play, found: list[Finding]) -> None:
         return None
     duel = duel_of(state, seat)
     if duel is None:
-        return _not_in_duel(seat, "ALT-4.2", found)
+        return _not_in_duel(match, seat, "ALT-4.2", found)
     if duel.awaited is not None:
-        return _roll_awaited(duel.awaited, found)
+        return _roll_awaited(match, duel.awaited, found)
     if duel.turn != seat:
-        _note(found, "not-your-play", seat, seat=seat, why=_whose_play(duel))
+        _not_your_play(match, duel, seat, "ALT-4.2", found)
     plays = match.rules.plays
     if duel.played(seat) >= plays:
-        _note(found, "plays-exhausted", seat, seat=seat, plays=plays)
+        _note(found, "plays-exhausted", seat, who=match.called[seat], plays=plays)
     if card is not None and card.value is None:
         _special_in_time(state, duel, card, seat, action, found)
     return None
 
 
 def _check_intervene(state: State, action: Intervene, found: list[Finding]) -> None:
-    seat, side = action.seat, action.side
-    card = state.match.rules.cards.get(action.card)
+    seat, side, match = action.seat, action.side, state.match
+    card = match.rules.cards.get(action.card)
     if not _before_a_card(state, action, card, found, seat, side):
         return
     duel = duel_of(state, side)
     if duel is None:
-        _not_in_duel(side, "ALT-7.1", found)
+        _not_in_duel(match, side, "ALT-7.1", found)
     elif duel.awaited is not None:
-        _roll_awaited(duel.awaited, found)
+        _roll_awaited(match, duel.awaited, found)
     elif card is not None and card.value is None:
         _special_in_time(state, duel, card, side, action, found)
     if duel_of(state, seat) is not None:
-        _note(found, "intervene-duelling", seat, seat=seat)
+        _note(found, "intervene-duelling", seat, who=match.called[seat])
     if card is not None and card.value is not None:
         _note(found, "intervene-score-card", seat, card=label(card))
     if duel is not None:
         if seat in duel.interveners:
-            _note(found, "intervene-twice", seat, seat=seat)
+            _note(found, "intervene-twice", seat, who=match.called[seat])
         if not duel.scored and duel.awaited is None:
             _note(found, "intervene-empty-field", seat)
 
@@ -248,95 +255,98 @@ def _before_a_card(
     Whether there is a position to judge the rest in.
     """
     if action.sign is not None and card is not None and card.kind != "alteration":
-        problem = f"Not an action: sign goes with an alteration, not with {card.id}."
-        _note(found, "bad-input", problem=problem)
-    running = _running(state.match, found)
-    if state.match.phase == "setup":
+        found.append(bad_input(f"sign goes with an alteration, not with {card.id}"))
+        return False
+    if not _running(state.match, found):
         return False
     if card is None:
         _note(found, "unknown-card", card=shown(action.card))
-    if not _known(state, found, *seats) or not running:
+    if not _known(state, found, *seats):
         return False
     if card is not None:
         _card_is_there(state, card, action.seat, found)
+        if card.kind == "alteration" and action.sign is None:
+            _note(found, "sign-missing", action.seat)
     return True
 
 
 def _check_declare(state: State, action: Declare, found: list[Finding]) -> None:
     seat, against, match = action.seat, action.against, state.match
     if seat == against:
-        _note(found, "bad-input", problem="Not an action: a seat can't declare a duel against itself.")
+        found.append(bad_input("against must be another seat than seat"))
+        return
     if not _in_running_match(state, found, seat, against):
         return
-    for duellist in dict.fromkeys((seat, against)):
+    for duellist in (seat, against):
         if duel_of(state, duellist) is not None:
-            _note(found, "already-duelling", duellist, seat=duellist)
+            _note(found, "already-duelling", duellist, who=match.called[duellist])
     pair = (seat, against) if seat < against else (against, seat)
     may_meet = match.phase == "duels" and not (state.seats[seat].out or state.seats[against].out)
-    if may_meet and seat != against and pair not in match.pairs_left:
-        _note(found, "already-faced", *pair, a=pair[0], b=pair[1])
+    if may_meet and pair not in match.pairs_left:
+        who, other = (match.called[number] for number in pair)
+        _note(found, "already-faced", *pair, who=who, other=other)
     turn = declarer(state)
     if turn != seat:
-        _note(found, "not-your-declaration", seat, why=_who_declares(match, turn))
+        _note(found, "not-your-declaration", seat, why=_who_declares(match, turn, seat))
 
 
-def _who_declares(match: Match, turn: int | None) -> str:
+def _who_declares(match: Match, turn: int | None, seat: int) -> str:
     if match.phase == "initiative":
         return "First everyone rolls for the crown."
     if match.phase == "tiebreak":
         return "The duels of a tie-break start by themselves."
     if turn is None:
         return "No duel can be declared now: nobody free has a free opponent left."
-    return f"It is seat {turn}'s turn to declare."
+    return f"It is {match.called[turn]}'s turn to declare, not {match.called[seat]}'s."
 
 
 def _check_redraw(state: State, action: Redraw, found: list[Finding]) -> None:
-    seat = action.seat
+    seat, match = action.seat, state.match
     if not _in_running_match(state, found, seat):
         return None
     duel = duel_of(state, seat)
     if duel is None:
-        return _not_in_duel(seat, "ALT-4.1", found)
+        return _not_in_duel(match, seat, "ALT-4.1", found)
     if duel.awaited is not None:
-        return _roll_awaited(duel.awaited, found)
+        return _roll_awaited(match, duel.awaited, found)
+    who, hand, floor = match.called[seat], state.seats[seat].hand, match.rules.min_hand
     if duel.played(seat):
-        _note(found, "redraw-too-late", seat, seat=seat)
-    hand, floor = state.seats[seat].hand, state.match.rules.min_hand
+        _note(found, "redraw-too-late", seat, who=who)
     if hand <= floor:
-        _note(found, "redraw-floor", seat, seat=seat, hand=hand, floor=floor)
+        _note(found, "redraw-floor", seat, who=who, hand=hand, floor=floor)
     return None
 
 
 def _check_retreat(state: State, action: Retreat, found: list[Finding]) -> None:
-    seat = action.seat
+    seat, match = action.seat, state.match
     if not _in_running_match(state, found, seat):
         return None
     duel = duel_of(state, seat)
     if duel is None:
-        return _not_in_duel(seat, "ALT-6.1", found)
+        return _not_in_duel(match, seat, "ALT-6.1", found)
     if duel.awaited is not None or duel.turn != seat:
-        _note(found, "not-your-play", seat, rule="ALT-6.1", seat=seat, why=_whose_play(duel))
+        _not_your_play(match, duel, seat, "ALT-6.1", found)
     if duel.awaited is not None:
-        _roll_awaited(duel.awaited, found)
+        _roll_awaited(match, duel.awaited, found)
     elif duel.field is None or duel.field.owner == seat:
         _note(found, "retreat-not-now", seat, why="One retreats from an enemy field only.")
-    elif state.match.rules.retreat_by == "defender_only" and seat == duel.attacker:
+    elif match.rules.retreat_by == "defender_only" and seat == duel.attacker:
         _note(found, "retreat-not-now", seat, why="Under this ruleset only the defender may retreat.")
     if seat in duel.retreated:
-        _note(found, "retreat-used", seat, seat=seat)
+        _note(found, "retreat-used", seat, who=match.called[seat])
     return None
 
 
 def _check_stand(state: State, action: Stand, found: list[Finding]) -> None:
-    seat = action.seat
+    seat, match = action.seat, state.match
     if not _in_running_match(state, found, seat):
         return None
     duel = duel_of(state, seat)
     if duel is None:
-        return _not_in_duel(seat, "ALT-4.4", found)
+        return _not_in_duel(match, seat, "ALT-4.4", found)
     if duel.awaited is not None:
-        return _roll_awaited(duel.awaited, found)
-    why = _why_not_stand(state.match.rules, duel, seat)
+        return _roll_awaited(match, duel.awaited, found)
+    why = _why_not_stand(match.rules, duel, seat)
     if why is not None:
         _note(found, "stand-not-now", seat, why=why)
     return None
@@ -355,9 +365,15 @@ def _why_not_stand(rules: Ruleset, duel: Duel, seat: int) -> str | None:
 
 
 def _check_roll(state: State, action: Roll, found: list[Finding]) -> None:
-    seat = action.seat
-    if _in_running_match(state, found, seat) and not roll_awaited(state, seat):
-        _note(found, "unexpected-roll", seat, seat=seat)
+    """A roll is awaited or it is not: a player who is out may still owe one for an intervention, and
+    one too many does no harm whoever threw it (docs/rulings.md)."""
+    seat, match = action.seat, state.match
+    if not _running(match, found):
+        return
+    if seat not in state.seats:
+        _note(found, "seat-unknown", seat=shown(seat))
+    elif not roll_awaited(state, seat):
+        _note(found, "unexpected-roll", seat, who=match.called[seat])
 
 
 def roll_awaited(state: State, seat: int) -> bool:
@@ -374,9 +390,9 @@ def _check_crown(state: State, action: Crown, found: list[Finding]) -> None:
 def _check_setup(state: State, action: Setup, found: list[Finding]) -> None:
     wrong = setup_fault(state.match.rules, action)
     if wrong is not None:
-        _note(found, "bad-input", problem=f"Not an action: {wrong}.")
+        found.append(bad_input(wrong))
     elif state.match.phase not in ("setup", "over"):
-        _note(found, "bad-input", problem="A match is running: set up when it is over.")
+        found.append(bad_input("a match is running; set up when it is over"))
 
 
 def setup_fault(rules: Ruleset, action: Setup) -> str | None:

@@ -37,10 +37,10 @@ def actions(state: State) -> list[Action]:
 
 def _thinkable(state: State) -> Iterator[Action]:
     """Actions worth asking about: a superset of the legal ones."""
-    numbers = [number for number, seat in state.seats.items() if not seat.out]
-    for number in numbers:
+    for number in state.seats:
         if roll_awaited(state, number):
             yield from (Roll(number, face) for face in _FACES)
+    numbers = [number for number, seat in state.seats.items() if not seat.out]
     duellists = {number for duel in state.duels for number in duel[:2]}
     owned: dict[int, list[Card]] = {number: [] for number in numbers}
     for card_id, owner in state.match.owners.items():
@@ -119,7 +119,9 @@ def _option(state: State, obj: Json, action: Action | None, kind: str = "") -> O
     """`obj` judged by `action`, which stands for it; no action: no card of that kind is left."""
     if action is None:
         name = "score card" if kind == "score" else kind.capitalize()
-        words = {"card": f"A {name}", "seat": obj["seat"], "whose": "it owns none that could be played"}
+        article = "An" if name[0] in "AO" else "A"
+        why = "none is left in deck and hand"
+        words = {"card": f"{article} {name}", "who": state.match.called[obj["seat"]], "why": why}
         return Option(obj, False, make(FINDINGS, "not-your-card", (obj["seat"],), words))
     found = findings(state, action)
     return Option(obj, not found, found[0] if found else None)

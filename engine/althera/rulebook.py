@@ -71,42 +71,36 @@ FINDINGS: Catalogue = {
     "match-over": FindingKind("ALT-9.1", "illegal", "The match is over: set up a new one."),
     "unknown-card": FindingKind("ALT-1.2", "illegal", "There is no card {card}."),
     "seat-unknown": FindingKind("ALT-1.1", "illegal", "Nobody sits at seat {seat}."),
-    "seat-out": FindingKind("ALT-8.1", "illegal", "Seat {seat} is out of the match."),
-    "not-your-card": FindingKind("ALT-1.2", "illegal", "{card} is not seat {seat}'s: {whose}."),
+    "seat-out": FindingKind("ALT-8.1", "illegal", "{who} is out of the match."),
+    "not-your-card": FindingKind("ALT-1.2", "illegal", "{card} is not {who}'s to play: {why}."),
     "already-played": FindingKind("ALT-4.2", "illegal", "{card} already lies in a running duel."),
-    "not-in-duel": FindingKind("ALT-3.3", "illegal", "Seat {seat} is in no duel."),
-    "not-your-play": FindingKind("ALT-4.2", "illegal", "It is not seat {seat}'s play: {why}."),
-    "already-duelling": FindingKind("ALT-3.3", "illegal", "Seat {seat} is in a duel already."),
-    "already-faced": FindingKind("ALT-3.1", "illegal", "Seats {a} and {b} have faced each other this turn."),
+    "not-in-duel": FindingKind("ALT-3.3", "illegal", "{who} is in no duel."),
+    "not-your-play": FindingKind("ALT-4.2", "illegal", "{why}"),
+    "already-duelling": FindingKind("ALT-3.3", "illegal", "{who} is in a duel already."),
+    "already-faced": FindingKind("ALT-3.1", "illegal", "{who} and {other} have faced each other this turn."),
     "not-your-declaration": FindingKind("ALT-3.2", "illegal", "{why}"),
     "redraw-too-late": FindingKind(
-        "ALT-4.1", "illegal", "Seat {seat} has played a card of this duel: too late to redraw."
+        "ALT-4.1", "illegal", "{who} has played a card of this duel: too late to redraw."
     ),
-    "redraw-floor": FindingKind(
-        "ALT-4.1", "illegal", "No redraw below {floor} cards: seat {seat} has {hand}."
-    ),
-    "plays-exhausted": FindingKind(
-        "ALT-4.2", "illegal", "Seat {seat} has played all {plays} cards of this duel."
-    ),
+    "redraw-floor": FindingKind("ALT-4.1", "illegal", "No redraw below {floor} cards: {who} has {hand}."),
+    "plays-exhausted": FindingKind("ALT-4.2", "illegal", "{who} has played all {plays} cards of this duel."),
     "special-timing": FindingKind("ALT-5.5", "illegal", "{why}"),
     "sign-missing": FindingKind("ALT-5.3", "illegal", "Say + or - with the Alteration."),
-    "roll-awaited": FindingKind("ALT-5.4", "illegal", "Seat {seat} must roll first."),
-    "unexpected-roll": FindingKind("ALT-1.5", "warning", "No roll of seat {seat} is awaited."),
+    "roll-awaited": FindingKind("ALT-5.4", "illegal", "{who} must roll first."),
+    "unexpected-roll": FindingKind("ALT-1.5", "warning", "No roll of {who}'s is awaited."),
     "retreat-not-now": FindingKind("ALT-6.1", "illegal", "{why}"),
-    "retreat-used": FindingKind(
-        "ALT-6.2", "illegal", "Seat {seat} has tried to retreat in this duel already."
-    ),
+    "retreat-used": FindingKind("ALT-6.2", "illegal", "{who} has tried to retreat in this duel already."),
     "stand-not-now": FindingKind("ALT-4.4", "illegal", "{why}"),
-    "intervene-duelling": FindingKind("ALT-7.2", "illegal", "Seat {seat} is duelling and can't intervene."),
+    "intervene-duelling": FindingKind("ALT-7.2", "illegal", "{who} is duelling and can't intervene."),
     "intervene-score-card": FindingKind(
         "ALT-7.2", "illegal", "Only specials intervene; {card} is a score card."
     ),
-    "intervene-twice": FindingKind("ALT-7.2", "illegal", "Seat {seat} has intervened in this duel already."),
+    "intervene-twice": FindingKind("ALT-7.2", "illegal", "{who} has intervened in this duel already."),
     "intervene-empty-field": FindingKind(
         "ALT-7.1", "illegal", "No intervention before a score card lies on the field."
     ),
     "nothing-to-undo": FindingKind("", "illegal", "There is nothing to undo."),
     "shield-cancels": FindingKind("ALT-5.1", "info", "{what}"),
-    "crown-moved": FindingKind("ALT-1.6", "warning", "The crown was moved by hand to seat {seat}."),
-    "seat-eliminated": FindingKind("ALT-8.1", "info", "Seat {seat} is out; {left} cards go to seat {to}."),
+    "crown-moved": FindingKind("ALT-1.6", "warning", "The crown was moved by hand to {who}."),
+    "seat-eliminated": FindingKind("ALT-8.1", "info", "{who} is out; {heir} takes what remains ({left})."),
 }

@@ -130,6 +130,8 @@ class Match(NamedTuple):
 
     rules: Ruleset
     players: tuple[Player, ...] = ()
+    #: Seat -> what its player is called in a sentence: `Ada`, or `seat 2`.
+    called: Mapping[int, str] = MappingProxyType({})
     turns: int = 0
     phase: Phase = "setup"
     turn: int = 0

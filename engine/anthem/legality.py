@@ -11,6 +11,7 @@ from engine.anthem.catalogue import FINDINGS
 from engine.anthem.state import (
     SET_OF,
     VALUE_OF,
+    HeroOrDragon,
     Layout,
     Seat,
     State,
@@ -21,7 +22,7 @@ from engine.anthem.state import (
     places_for,
     rising,
 )
-from engine.findings import bad_input, make, shown
+from engine.findings import bad_input, make, ranking, shown
 from engine.game import Finding
 
 #: Findings after which an action has no meaning that a table could force.
@@ -30,19 +31,24 @@ MEANINGLESS = frozenset(
 )
 
 
+#: What findings are sorted by, so that the first is the one that a judge would name first.
+by_rank = ranking(FINDINGS)
+
+
 def objections(state: State, action: Action) -> list[Finding]:
     """Everything that speaks against `action` now; nothing for a legal one."""
     match action:
         case Lay():
-            return lay_objections(state, action)
+            found = lay_objections(state, action)
         case Keep():
-            return keep_objections(state, action)
+            found = keep_objections(state, action)
         case Claim():
-            return claim_objections(state, action)
+            found = claim_objections(state, action)
         case Setup():
-            return setup_objections(state)
+            found = setup_objections(state)
         case Undo():
-            return undo_objections(state)
+            found = undo_objections(state)
+    return sorted(found, key=by_rank)
 
 
 def setup_objections(state: State) -> list[Finding]:
@@ -60,16 +66,13 @@ def undo_objections(state: State) -> list[Finding]:
 
 def keep_objections(state: State, keep: Keep) -> list[Finding]:
     """Any card may be kept (ANT-5.1); a keep before the seat's turn implies those before it."""
-    if state.phase == "setup":
-        return [_note("not-set-up")]
-    return [*_over(state), *_nobody_at(state, keep.seat)]
+    return _not_running(state) or _nobody_at(state, keep.seat)
 
 
 def lay_objections(state: State, lay: Lay) -> list[Finding]:
     """ANT-4 and ANT-5.1."""
-    if state.phase == "setup":
-        return [_note("not-set-up")]
-    found = _over(state)
+    if found := _not_running(state):
+        return found
     known = SET_OF.get(lay.card) in {s.set for s in state.seats}
     if not known:
         found.append(_note("unknown-card", lay.seat, card=shown(lay.card)))
@@ -109,34 +112,38 @@ def claim_objections(state: State, claim: Claim) -> list[Finding]:
     """ANT-6.1 and ANT-6.2, as far as the table can know and the ruling `proof` asks."""
     if claim.shown is None and state.rules.proof == "show" and state.phase != "setup":
         return [bad_input("shown is missing, and the whole hand must prove a win")]
-    if state.phase == "setup":
-        return [_note("not-set-up")]
-    found = [*([] if _still_claimable(state, claim) else _over(state)), *_nobody_at(state, claim.seat)]
+    if not _still_claimable(state, claim) and (found := _not_running(state)):
+        return found
+    found = _nobody_at(state, claim.seat)
     i = index_of(state, claim.seat)
     if i is None:
         return found
-    me, hand, all_dead = state.seats[i], claim.shown, deads(state)
-    if claim.win == "hero":
-        if not complete(me.layout):
-            found.append(_note("claim-incomplete", me.seat, seat=me.seat, free=me.layout.count(None)))
-        if hand is not None and all_dead & set(hand):
-            found.append(_note("claim-dead-in-hand", me.seat, seat=me.seat))
-    if hand is not None and (why := _mismatch(state, hand, me.hand)):
+    me = state.seats[i]
+    if claim.win == "hero" and not complete(me.layout):
+        found.append(_note("claim-incomplete", me.seat, seat=me.seat, free=me.layout.count(None)))
+    if claim.win == "dragon" and state.rules.dragon == "off":
+        found.append(_note("dragon-off", me.seat))
+    return found if claim.shown is None else [*found, *_unproved(state, me, claim.win, claim.shown)]
+
+
+def _unproved(state: State, me: Seat, win: HeroOrDragon, hand: tuple[str, ...]) -> list[Finding]:
+    """What the hand that is shown has against the claim."""
+    found, dead, sets = [], deads(state), {seat.set for seat in state.seats}
+    strange = next((card for card in hand if SET_OF.get(card) not in sets), None)
+    if strange is not None:
+        found.append(_note("unknown-card", me.seat, card=shown(strange)))
+    if why := _mismatch(state, hand, me.hand):
         found.append(_note("claim-hand-mismatch", me.seat, seat=me.seat, why=why))
-    if claim.win == "dragon":
-        if hand is not None and (missing := all_dead - set(hand)):
-            found.append(_note("claim-not-all-dead", me.seat, seat=me.seat, missing=len(missing)))
-        if state.rules.dragon == "off":
-            found.append(_note("dragon-off", me.seat))
+    if win == "hero" and dead & set(hand):
+        found.append(_note("claim-dead-in-hand", me.seat, seat=me.seat))
+    if win == "dragon" and (missing := dead - set(hand)):
+        found.append(_note("claim-not-all-dead", me.seat, seat=me.seat, missing=len(missing)))
     return found
 
 
 def _mismatch(state: State, hand: tuple[str, ...], size: int) -> str:
     """Why these cards can't be the whole of a hand of that size; empty where they can."""
-    sets = {seat.set for seat in state.seats}
     for card in hand:
-        if SET_OF.get(card) not in sets:
-            return f"{shown(card)} is not in this match"
         if lies := place_of(state, card):
             return f"{card} lies in the layout of seat {lies[0].seat}"
     if len(set(hand)) < len(hand):
@@ -156,8 +163,10 @@ def _still_claimable(state: State, claim: Claim) -> bool:
     )
 
 
-def _over(state: State) -> list[Finding]:
-    return [_note("match-over")] if state.phase == "over" else []
+def _not_running(state: State) -> list[Finding]:
+    """Before a match and after it there is no position to judge in: this comes alone."""
+    codes = {"setup": "not-set-up", "over": "match-over"}
+    return [_note(codes[state.phase])] if state.phase in codes else []
 
 
 def _nobody_at(state: State, seat: int) -> list[Finding]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from engine.anthem.actions import Action, Claim, Keep, Lay, Setup, Undo
 from engine.anthem.catalogue import FINDINGS
-from engine.anthem.legality import MEANINGLESS, objections
+from engine.anthem.legality import MEANINGLESS, by_rank, objections
 from engine.anthem.state import (
     DEALT,
     END,
@@ -37,14 +37,15 @@ def apply(state: State, action: Action) -> Verdict:
 
     With `force` an illegal action is applied as far as it has a meaning, its findings then being
     warnings; where it has none (the place is taken, the card or the seat is not in the match, the
-    match is over) nothing changes but that there is one more action to undo.
+    match is over) nothing changes but that there is one more action to undo. An undo is none.
     """
     found = objections(state, action)
     if found and not (action.force and _can_be_forced(action, found)):
         return Verdict(False, tuple(found), state)
     remarks = list(as_warnings(found))
     if any(f.code in MEANINGLESS for f in found):
-        return _applied(state if state.phase == "setup" else replace(state, before=state), remarks)
+        counts = state.phase != "setup" and not isinstance(action, Undo)
+        return _applied(replace(state, before=state) if counts else state, remarks)
     match action:
         case Lay():
             return _lay(state, action, remarks)
@@ -98,8 +99,8 @@ def likeliest_claim(state: State, seat: int, win: HeroOrDragon) -> Claim:
 
 
 def _can_be_forced(action: Action, found: list[Finding]) -> bool:
-    """Anything but what is no action at all. A setup in mid-match can, and a claim without a hand."""
-    return isinstance(action, Setup | Claim) or all(f.code != "bad-input" for f in found)
+    """Anything but what is no action at all. A setup in mid-match can."""
+    return isinstance(action, Setup) or all(f.code != "bad-input" for f in found)
 
 
 def _applied(state: State, remarks: list[Finding]) -> Verdict:
@@ -127,8 +128,7 @@ def _lay(state: State, lay: Lay, remarks: list[Finding]) -> Verdict:
         after = replace(after, inferred=later.inferred)
         remarks = remarks + _keeps(later.inferred, lay.seat)
     after = replace(after, laid=(lay.seat, lay.place), before=state)
-    remarks = _hint(state, after, lay) + remarks
-    return _applied(after, sorted(remarks, key=lambda f: f.severity == "info"))
+    return _applied(after, sorted([*remarks, *_hint(state, after, lay)], key=by_rank))
 
 
 def _hint(state: State, after: State, lay: Lay) -> list[Finding]:

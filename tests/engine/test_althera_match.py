@@ -131,7 +131,7 @@ class TestElimination:
         state = after(table(2, **POOR), "1 > 2", "1: champion", "2: commoners", "1: commoners")
         state = said(after(state, "2: commoners/2", "1: commoners/2"), "2: commoners/3").state
         assert (state.match.phase, state.match.winners, state.match.turn) == ("over", (1,), 1)
-        assert codes(said(state, "1 > 2")) == ["match-over", "seat-out"]
+        assert codes(said(state, "1 > 2")) == ["match-over"]
 
     def test_a_winner_left_short_by_its_specials_leaves_its_cards_to_the_enemy(self) -> None:
         # Five cards a house: seat 1 opens with its oracle, seat 2 retreats, and the oracle is seat 2's.

@@ -104,18 +104,18 @@ def test_options_say_what_can_be_done_and_why_not() -> None:
     assert why(state, 2, do="play", kind="overtake") is None
     assert why(state, 2, do="retreat") is None
     assert why(state, 2, do="stand") == "One stands after the attacker's card 3, with one card left."
-    assert why(state, 1, do="play", kind="score") == "It is not seat 1's play: seat 2 plays next."
+    assert why(state, 1, do="play", kind="score") == "It is seat 2's play, not seat 1's."
     assert why(state, 3, do="declare", against=4) is None
     assert why(state, 3, do="intervene", **{"for": 2}, kind="overtake") is None
     text = "Overtake can only answer: the enemy must own the field."
     assert why(state, 3, do="intervene", **{"for": 1}, kind="overtake") == text
-    assert why(state, 3, do="roll") == "No roll of seat 3 is awaited."
+    assert why(state, 3, do="roll") == "No roll of seat 3's is awaited."
     assert why(after(state, "2: oracle"), 2, do="roll") is None
 
 
 def test_options_of_a_seat_with_none_of_a_kind() -> None:
     state = after(duel(), "1: vanguard", "2: shield", "1: commoners")
-    text = "A Shield is not seat 2's: it owns none that could be played."
+    text = "A Shield is not seat 2's to play: none is left in deck and hand."
     assert why(state, 2, do="play", kind="shield") == text
 
 

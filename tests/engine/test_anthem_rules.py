@@ -155,6 +155,25 @@ def test_a_layout_that_can_no_longer_be_completed() -> None:
     assert codes(more) == ["keeps-inferred"]  # said once, not at every lay after it
 
 
+@pytest.mark.parametrize(
+    ("cards", "stuck"),
+    [
+        ((None,) * 6, False),
+        ((None, "s1/3", None, "s1/5", None, None), False),  # each gap has exactly the values it needs or more
+        (("s1/1", None, "s1/3", "s1/4", "s1/5", "s1/6"), False),
+        ((None, None, "s1/3", None, "s1/5", None), False),
+        ((None, None, "s1/2", None, None, None), True),
+        ((None, None, None, "s1/4", None, "s1/5"), True),
+        ((None, None, None, None, "s1/6", "s1/7"), False),
+        ((None, None, None, None, None, "s1/5"), True),
+        (FULL, False),
+    ],
+)
+def test_stuck_is_a_gap_wider_than_its_values(cards: tuple[str | None, ...], stuck: bool) -> None:
+    state = with_layout(started({}), 1, *cards)
+    assert GAME.state_json(state)["seats"][0]["stuck"] is stuck
+
+
 AUDIENCES: list[tuple[Any, int | None]] = [
     ("seat", 1),
     ("seat", 2),
@@ -202,7 +221,7 @@ DEADS = ["s1/dead", "s2/dead", "s3/dead"]
         (PLAIN[:8], ["claim-hand-mismatch"]),
         ([*PLAIN[:8], "s1/2"], ["claim-hand-mismatch"]),
         ([*PLAIN[:8], "s1/4"], ["claim-hand-mismatch"]),
-        ([*PLAIN[:8], "s4/4"], ["claim-hand-mismatch"]),
+        ([*PLAIN[:8], "s4/4"], ["unknown-card"]),
         ([*PLAIN[:8], "s2/dead"], ["claim-dead-in-hand"]),
         (["s2/dead"], ["claim-dead-in-hand", "claim-hand-mismatch"]),
         (None, ["bad-input"]),
@@ -270,6 +289,14 @@ def test_both_wins_at_once(both_win: str, outcomes: dict[tuple[str, str], tuple[
         assert codes(judge(state, keep(1))) == ["match-over"]
 
 
+def test_nobody_wins_both() -> None:
+    state = with_layout(started({"dragon": "on", "both_win": "shared", "proof": "trust"}), 1, *FULL)
+    won = do(state, claim(1, "hero"))
+    assert codes(judge(won, claim(1, "dragon"))) == ["match-over"]
+    assert codes(judge(won, claim(2, "hero"))) == ["match-over"]
+    assert judge(won, claim(2, "dragon")).ok
+
+
 def test_force_goes_as_far_as_it_has_a_meaning() -> None:
     state = do(started({}), lay(1, "s1/5", 3))
     twice = judge(state, lay(2, "s1/5", 2, force=True))
@@ -281,7 +308,7 @@ def test_force_goes_as_far_as_it_has_a_meaning() -> None:
     taken = judge(state, lay(1, "s1/6", 3, force=True))  # two cards can't have one place
     assert taken.ok and taken.state == state and judge(taken.state, {"do": "undo"}).state is state
     unproved = judge(state, claim(3, "hero", force=True))
-    assert unproved.ok and unproved.state.phase == "over"
+    assert not unproved.ok and codes(unproved) == ["bad-input"] and unproved.state is state
     won = judge(state, claim(3, "dragon", DEADS, force=True))
     assert won.ok and {f.severity for f in won.findings} == {"warning"} and won.state.dragon
 
