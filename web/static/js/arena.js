@@ -52,7 +52,7 @@ function side(view, duel, seat, role) {
   const turn = duel.to_play === seat && duel.awaiting_roll === null;
   const rolls = duel.awaiting_roll === seat;
   const shield = (duel.shields || []).includes(seat);
-  return h("section", { class: cls("fighter", role, houseClass(houseOf(view, seat)), turn && "turn", rolls && "turn", owns && "owns"), "aria-label": nameOf(view, seat) },
+  return h("div", { role: "group", class: cls("fighter", role, houseClass(houseOf(view, seat)), turn && "turn", rolls && "turn", owns && "owns"), "aria-label": nameOf(view, seat) },
     crest(houseOf(view, seat), "crest great"),
     h("div", { class: "fighter-text" },
       h("p", { class: "role" }, t(`arena.${role}`)),

@@ -109,7 +109,7 @@ function place(view, seat) {
   const own = (world.dice || {})[String(seat)];
   const hand = (world.hands || {})[String(seat)] || [];
   const drawn = (world.drawn || {})[String(seat)];
-  return h("section", { class: cls("place-card card", houseClass(houseOf(view, seat))), key: `w${seat}`, "aria-label": nameOf(view, seat) },
+  return h("section", { class: cls("place-card card", houseClass(houseOf(view, seat))), key: `w${seat}`, "aria-label": t("virtual.place", { name: nameOf(view, seat) }) },
     h("header", null, crest(houseOf(view, seat), "crest"), h("h2", null, nameOf(view, seat)),
       (world.decks || {})[String(seat)] !== null && (world.decks || {})[String(seat)] !== undefined && h("span", { class: "quiet" }, t("scores.deck", { n: world.decks[String(seat)] }))),
     h("div", { class: "spots" }, zones.map((/** @type {any} */ z) => spot(view, z)), own && dice(view, seat, own)),
