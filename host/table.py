@@ -36,6 +36,8 @@ log = logging.getLogger(__name__)
 PATIENCE = 5.0
 #: seconds between two looks at what time alone changes (the backlog, the match's clock)
 TICK = 0.5
+#: seconds without a round of the table's thread after which it counts as hanging
+ALIVE = 10.0
 
 Job = Callable[[], Outcome]
 
@@ -53,6 +55,7 @@ class LiveTable:
         self._views: dict[tuple[str, int | None], Json] = {}
         self._ended: dict[int, Json] = {}
         self._version = 1
+        self._round = time.monotonic()
         self._listeners: list[Callable[[int], None]] = []
         self._thread = threading.Thread(target=self._run, name="table", daemon=True)
 
@@ -68,6 +71,10 @@ class LiveTable:
         self.core.journal.close()
         if self.sensors is not None:
             self.sensors.close()
+
+    def alive(self) -> bool:
+        """Whether the table's thread has gone round lately."""
+        return time.monotonic() - self._round < ALIVE
 
     # -- what comes in -----------------------------------------------------------------------------
 
@@ -187,6 +194,7 @@ class LiveTable:
     def _run(self) -> None:
         ticked = time.monotonic()
         while True:
+            self._round = time.monotonic()
             try:
                 item = self._queue.get(timeout=TICK)
                 if item is None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from engine.errors import CrowntableError
 from host.layout import find_layout
 from host.run import Options, Running, default_data
+from host.systemd import notify
 
 LOG_BYTES = 2_000_000
 
@@ -35,9 +36,14 @@ def run(args: argparse.Namespace) -> int:
         try:
             running.start()
             _say(args.host, server.port, operator_pin(options.data), options)
+            notify("READY=1")
             while not stop.is_set() and not running.finished.is_set():
                 stop.wait(0.2)
+                # systemd's watchdog: a table whose thread hangs is restarted, and goes on where it was.
+                if running.table.alive():
+                    notify("WATCHDOG=1")
         finally:
+            notify("STOPPING=1")
             server.stop()
     finally:
         running.stop()

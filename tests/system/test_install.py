@@ -1,0 +1,94 @@
+"""The installer, units and rules, as far as they go without a machine to give away."""
+
+from __future__ import annotations
+
+import re
+import socket
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from host.systemd import notify
+from tests.shared_data import ROOT
+
+INSTALL = ROOT / "hardware" / "install.sh"
+
+
+def install(*args: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["bash", str(INSTALL), *args], capture_output=True, text=True, timeout=timeout, check=False
+    )
+
+
+def test_wrong_options_are_one_sentence_and_what_to_do(tmp_path: Path) -> None:
+    unknown = ["--root", str(tmp_path), "--layout", "none"]
+    for args, says in ((["--nonsense"], "--help"), (unknown, "althera-3")):
+        done = install(*args)
+        assert done.returncode == 1
+        assert says in done.stderr
+        assert len(done.stderr.strip().splitlines()) == 2
+    assert install("--help").stdout.startswith("Makes this machine")
+
+
+def test_uninstall_removes_what_was_installed_and_keeps_matches(tmp_path: Path) -> None:
+    for name in ("etc/systemd/system/crowntable.service", "etc/udev/rules.d/60-crowntable.rules",
+                 "opt/crowntable/bin/crowntable", "var/lib/crowntable/journal.sqlite",
+                 "etc/crowntable/table.toml"):  # fmt: skip
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("x")
+    assert install("--root", str(tmp_path), "--uninstall").returncode == 0
+    left = {str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*") if p.is_file()}
+    assert left == {"var/lib/crowntable/journal.sqlite", "etc/crowntable/table.toml"}
+    assert install("--root", str(tmp_path), "--uninstall", "--purge").returncode == 0
+    assert not [p for p in tmp_path.rglob("*") if p.is_file()]
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(900)
+def test_installed_into_a_root_twice_it_runs_and_keeps_its_settings(tmp_path: Path) -> None:
+    for _ in range(2):
+        done = install("--root", str(tmp_path), "--layout", "althera-2", timeout=400)
+        assert done.returncode == 0, done.stderr
+        settings = tmp_path / "etc/crowntable/crowntable.env"
+        assert settings.read_text().startswith("# The table's settings")
+        settings.write_text(settings.read_text() + "CROWNTABLE_PORT=8001\n")
+    assert settings.read_text().count("CROWNTABLE_PORT=8001") == 2
+    assert 'name = "Ada"' in (tmp_path / "etc/crowntable/table.toml").read_text()
+    script = tmp_path / "opt/crowntable/bin/crowntable"
+    assert script.read_text().splitlines()[0].startswith("#!/opt/crowntable/bin/python")
+    count = "import host.layout; print(len(host.layout.shipped_layouts()))"
+    shipped = subprocess.run(
+        [tmp_path / "opt/crowntable/bin/python", "-c", count],
+        capture_output=True, text=True, check=True, cwd=tmp_path,
+    )  # fmt: skip
+    assert int(shipped.stdout) >= 5
+
+
+def test_the_service_is_not_root_restarts_and_is_watched() -> None:
+    unit = (ROOT / "hardware/systemd/crowntable.service").read_text()
+    for line in ("User=crowntable", "Restart=always", "WatchdogSec=30", "Type=notify", "ProtectSystem=strict",
+                 "StateDirectory=crowntable", "EnvironmentFile=-/boot/firmware/crowntable.env"):  # fmt: skip
+        assert line in unit.splitlines()
+
+
+def test_every_udev_rule_is_whole() -> None:
+    rules = (ROOT / "hardware/udev/60-crowntable.rules").read_text().splitlines()
+    lines = [line for line in rules if line and not line.startswith("#")]
+    assert len(lines) == 8
+    pair = re.compile(r'[A-Z]+(\{\w+\})?(==|\+=|=)"[^"]*"')
+    for line in lines:
+        assert all(pair.fullmatch(part) for part in re.split(r",\s*", line)), line
+        assert re.search(r'ATTRS?\{idVendor\}=="[0-9a-f]{4}"', line)
+        assert 'MODE="0660"' in line
+
+
+def test_systemd_hears_that_the_table_is_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NOTIFY_SOCKET", raising=False)
+    assert not notify("READY=1")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
+        listener.bind(str(tmp_path / "notify"))
+        monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
+        assert notify("READY=1")
+        assert listener.recv(64) == b"READY=1"
+    assert not notify("READY=1")
