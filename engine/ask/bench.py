@@ -1,0 +1,94 @@
+"""How well Ask the rules answers: measured on the questions that were kept aside."""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Callable, Sequence
+from importlib import resources
+from typing import NamedTuple
+
+from engine.ask.answer import Reply, ask
+from engine.ask.book import LANGUAGES
+from engine.game import Json
+
+METHOD = """\
+The questions are those of engine/ask/questions whose half is `kept`: drawn at random with a fixed seed
+before the search was written, and never looked at while it was worked on. Each is asked as at the table's
+page: the game is given, the language is not. A question counts as right where the first answer (the first
+three) has a rule that answers it; as declined where no rule is given. An unanswerable question must be
+declined, an answerable one must not. `ms` is the time of one whole answer after the first, in one process;
+`load_s` the time until the first answers in both languages. Memory is the process's peak in MiB."""
+
+
+class Question(NamedTuple):
+    """A question of the set. `rules`: those that answer it, none where the rulebook does not say."""
+
+    half: str
+    language: str
+    game: str
+    rules: tuple[str, ...]
+    text: str
+
+
+def questions(half: str, language: str) -> list[Question]:
+    """The questions of one half: `tune`, `kept` or `more`."""
+    text = resources.files("engine.ask").joinpath("questions", f"{language}.tsv").read_text("utf-8")
+    rows = (line.split("\t") for line in text.splitlines()[1:])
+    return [
+        Question(of, language, game, () if rules == "-" else tuple(rules.split(",")), asked)
+        for of, game, rules, asked in rows
+        if of == half
+    ]
+
+
+def measure(half: str = "kept") -> Json:
+    """The figures by language, a few seconds. Shares are of 1."""
+    begun = time.perf_counter()
+    for language in LANGUAGES:
+        for game in ("althera", "anthem"):
+            ask("?", game=game, language=language)
+    result: Json = {"half": half, "load_s": round(time.perf_counter() - begun, 2)}
+    result["languages"] = {language: scored(questions(half, language), _answered) for language in LANGUAGES}
+    result["peak_mib"] = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1)
+    return result
+
+
+def _answered(question: Question) -> Reply:
+    return ask(question.text, game=question.game)
+
+
+def scored(asked: Sequence[Question], answer: Callable[[Question], Reply]) -> Json:
+    """The figures of one language's questions."""
+    first = third = wrongly = declined = 0
+    taken: list[float] = []
+    answerable = [question for question in asked if question.rules]
+    for question in asked:
+        begun = time.perf_counter()
+        reply = answer(question)
+        taken.append((time.perf_counter() - begun) * 1000)
+        rules = [one.rule for one in reply.answers]
+        if question.rules:
+            first += bool(rules) and rules[0] in question.rules
+            third += any(rule in question.rules for rule in rules[:3])
+            wrongly += not rules
+        else:
+            declined += not rules
+    taken.sort()
+    rest = len(asked) - len(answerable)
+    return {
+        "questions": len(asked),
+        "answerable": len(answerable),
+        "right_first": _share(first, len(answerable)),
+        "right_in_three": _share(third, len(answerable)),
+        "wrongly_declined": _share(wrongly, len(answerable)),
+        "unanswerable": rest,
+        "declined": _share(declined, rest),
+        "ms_p50": round(taken[len(taken) // 2], 2),
+        "ms_p99": round(taken[min(len(taken) - 1, len(taken) * 99 // 100)], 2),
+        "ms_max": round(taken[-1], 2),
+    }
+
+
+def _share(part: int, whole: int) -> float:
+    return round(part / whole, 4) if whole else 0.0

@@ -1,0 +1,213 @@
+"""Which rule answers a question: terms and whole ways of asking, and a word on when none does.
+
+Three measures of a rule against a question, each from 0 to 1, are added up (`WEIGHTS`):
+- cover: how much of what the question says the rule's text and ways of asking speak of (BM25's saturation,
+  rare terms weigh more);
+- phrase: the nearest single way of asking (`asked.<language>.toml`), by the terms both have (weighted Dice);
+- letters: the nearest way of asking by its letters, whatever the order of words (rapidfuzz).
+Questions that no rulebook answers (`words/<language>.toml`, and "-" of the game) compete with the rules.
+Chosen by measurement among the alternatives in docs/ask.md.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import resources
+from typing import NamedTuple
+
+from rapidfuzz import fuzz, process
+
+from engine.ask.book import Book, book
+from engine.ask.text import Term, Vocabulary, lexicon, split, stem, terms
+
+#: what cover, phrase and letters count
+WEIGHTS = (0.4, 0.4, 0.2)
+#: BM25's saturation of repeated terms, and how much a long text is held against it
+SATURATION, LENGTH = 1.2, 0.5
+#: the rank of a word that the rulebook does not have, as a share of a term's that only one rule has
+UNKNOWN = 0.5
+#: numbers and little words such as "who" or "how many", as a share of a term's weight
+LITTLE = 0.5
+#: the cover of a question that no rulebook answers counts this much of a rule's
+OUTSIDE_COVER = 0.6
+#: below this score, or with less than this lead over what no rulebook answers, the rulebook does not say
+ENOUGH, LEAD = 0.5, 0.1
+
+OUTSIDE = "-"
+
+
+class Hit(NamedTuple):
+    """A rule and how well it fits, 0 to 1."""
+
+    rule: str
+    score: float
+
+
+class Found(NamedTuple):
+    """Every rule, best first, and whether the best is good enough to be an answer (`sure` is the margin
+    over that, below 0 where it is not)."""
+
+    hits: tuple[Hit, ...]
+    sure: float
+    terms: tuple[Term, ...]
+
+    @property
+    def known(self) -> bool:
+        """Whether the rulebook says something about the question."""
+        return self.sure >= 0
+
+
+class _Phrase(NamedTuple):
+    rule: str
+    terms: frozenset[str]
+    weight: float
+    stems: str
+
+
+class Index:
+    """The search over one rulebook in one language; made once, then only read."""
+
+    def __init__(self, game: str, language: str) -> None:
+        self.book = book(game, language)
+        self._lex = lexicon(language)
+        asked = {rule: list(ways) for rule, ways in _asked(self.book, game, language)}
+        own = {rule: _own_texts(self.book, rule) for rule in self.book.rules}
+        spoken = [text for rule in own for text in (*own[rule], *asked.get(rule, ()))]
+        self.vocabulary = Vocabulary(spoken, self._lex)
+        self._texts = {rule: self._counted(rule, own[rule], asked.get(rule, [])) for rule in own}
+        self._rarity = self._rarities()
+        self._mean = sum(sum(count.values()) for count in self._texts.values()) / len(self._texts)
+        self._phrases: list[_Phrase] = []
+        self._where: dict[str, list[int]] = {}
+        for rule in self.book.rules:
+            questions = [ruling.question for ruling in self.book.rulings_of(rule)]
+            self._learn(rule, [self.book.rules[rule].title, *asked.get(rule, ()), *questions])
+        self._learn(OUTSIDE, [*self._lex.outside, *asked.get(OUTSIDE, ())])
+        self._letters = [phrase.stems for phrase in self._phrases]
+
+    def _counted(self, rule: str, own: list[str], asked: list[str]) -> Counter[str]:
+        count: Counter[str] = Counter()
+        title = self.book.rules[rule].title
+        for text in (title, title, *own, *asked):  # `own` begins with the title: it counts three times
+            count.update(found.term for found in terms(text, self._lex))
+        return count
+
+    def _rarities(self) -> dict[str, float]:
+        having = Counter(term for count in self._texts.values() for term in count)
+        return {term: self._rarity_of(rules) + 0.3 for term, rules in having.items()}
+
+    def _rarity_of(self, rules: int) -> float:
+        return math.log(1 + (len(self._texts) - rules + 0.5) / (rules + 0.5))
+
+    def _weight(self, term: str) -> float:
+        weight = self._rarity.get(term, self._rarity_of(0) * UNKNOWN)
+        return weight * LITTLE if term.isupper() or term.isdigit() else weight
+
+    def _learn(self, rule: str, ways: list[str]) -> None:
+        for way in ways:
+            found = frozenset(term.term for term in terms(way, self._lex))
+            for term in found:
+                self._where.setdefault(term, []).append(len(self._phrases))
+            weight = sum(map(self._weight, found))
+            self._phrases.append(_Phrase(rule, found, weight, self._stems(way)))
+
+    def _stems(self, text: str) -> str:
+        language = self._lex.language
+        words = (self.vocabulary.mended(word) for word in split(text, language))
+        return " ".join(sorted(stem(word, language) for word in words))
+
+    def find(self, question: str) -> Found:
+        """Every rule against the question.
+
+        >>> Index("althera", "en").find("what does the sheild do").hits[0].rule
+        'ALT-5.1'
+        """
+        asked = terms(question, self._lex, self.vocabulary)
+        weights = {term.term: self._weight(term.term) for term in asked}
+        whole = sum(weights.values()) or 1.0
+        phrase, outside_cover = self._nearest_phrases(weights, whole)
+        letters = self._nearest_letters(question)
+        score = {}
+        for rule, count in self._texts.items():
+            parts = (self._cover(count, weights) / whole, phrase.get(rule, 0.0), letters.get(rule, 0.0))
+            score[rule] = sum(part * weight for part, weight in zip(parts, WEIGHTS, strict=True))
+        parts = (outside_cover * OUTSIDE_COVER, phrase.get(OUTSIDE, 0.0), letters.get(OUTSIDE, 0.0))
+        outside = sum(part * weight for part, weight in zip(parts, WEIGHTS, strict=True))
+        ranked = sorted(score.items(), key=lambda row: -row[1])
+        hits = tuple(Hit(rule, round(best, 4)) for rule, best in ranked)
+        sure = min(hits[0].score - ENOUGH, hits[0].score - outside - LEAD)
+        return Found(hits, round(sure, 4), tuple(asked))
+
+    def _cover(self, count: Counter[str], weights: Mapping[str, float]) -> float:
+        longer = SATURATION * (1 - LENGTH + LENGTH * sum(count.values()) / self._mean)
+        return sum(
+            weight * count[term] / (count[term] + longer) for term, weight in weights.items() if term in count
+        )
+
+    def _nearest_phrases(self, weights: Mapping[str, float], whole: float) -> tuple[dict[str, float], float]:
+        """Rule -> likeness of its nearest way of asking; and how much of the question the nearest one
+        that no rulebook answers covers."""
+        common: dict[int, float] = {}
+        for term, weight in weights.items():
+            for index in self._where.get(term, ()):
+                common[index] = common.get(index, 0.0) + weight
+        best: dict[str, float] = {}
+        cover = 0.0
+        for index, weight in common.items():
+            phrase = self._phrases[index]
+            alike = 2 * weight / (whole + phrase.weight)
+            if alike > best.get(phrase.rule, 0.0):
+                best[phrase.rule] = alike
+                if phrase.rule == OUTSIDE:
+                    cover = weight / whole
+        return best, cover
+
+    def _nearest_letters(self, question: str) -> dict[str, float]:
+        likeness = process.cdist([self._stems(question)], self._letters, scorer=fuzz.ratio)[0]
+        best: dict[str, float] = {}
+        for phrase, alike in zip(self._phrases, likeness.tolist(), strict=True):
+            if alike > best.get(phrase.rule, 0.0):
+                best[phrase.rule] = alike
+        return {rule: alike / 100 for rule, alike in best.items()}
+
+
+@cache
+def index(game: str, language: str) -> Index:
+    """The index of a rulebook; the first call makes it (a few tenths of a second)."""
+    return Index(game, language)
+
+
+def _own_texts(of: Book, rule: str) -> list[str]:
+    """Title, text, short form and rulings of a rule, the title first."""
+    paragraph = of.rules[rule]
+    rulings = (f"{ruling.question} {ruling.says}" for ruling in of.rulings_of(rule))
+    return [paragraph.title, paragraph.text, paragraph.short, *rulings]
+
+
+def _asked(of: Book, game: str, language: str) -> Iterator[tuple[str, list[str]]]:
+    """Rule -> its ways of asking, {special}, {score} and {house} put in."""
+    file = resources.files(f"engine.{game}").joinpath("book", f"asked.{language}.toml")
+    specials = [kind.name.lower() for kind in of.kinds.values() if kind.when]
+    scores = [kind.name.lower() for kind in of.kinds.values() if kind.value is not None]
+    names = {"{special}": specials, "{score}": scores, "{house}": _houses(game)}
+    for rule, ways in tomllib.loads(file.read_text("utf-8")).items():
+        yield rule, [full for way in ways for full in _put_in(way, names)]
+
+
+def _put_in(way: str, names: Mapping[str, list[str]]) -> list[str]:
+    for blank, values in names.items():
+        if blank in way:
+            return [way.replace(blank, value) for value in values]
+    return [way]
+
+
+def _houses(game: str) -> list[str]:
+    if game != "althera":
+        return []
+    from engine.althera.cards import HOUSES
+
+    return [house.name for house in HOUSES.values()]
