@@ -70,6 +70,7 @@ class Match:
         self.queue: list[int] = []
         self.final_cards: dict[int, int] = {}
         self.final_owner: dict[str, int | None] = {}
+        self.final_hand: dict[int, int] = {}
         self.notes: list[Found] = []
 
     def is_set_up(self) -> bool:
@@ -477,6 +478,7 @@ class Match:
         """The tied take their own 24 back; what the others own beside that is theirs to intervene with."""
         self.phase = "tiebreak"
         self.final_owner = self.owner
+        self.final_hand = dict(self.hand)
         self.final_cards = {seat: self.cards(seat) for seat in self.seats()}
         self.tied = tied
         self.owner = {}
@@ -530,5 +532,7 @@ class Match:
             self.begin_round(best)
 
     def end_tiebreak(self, winner: int) -> None:
+        """Everybody takes up again what they owned."""
         self.owner = self.final_owner
+        self.hand = self.final_hand
         self.finish([winner])

@@ -22,17 +22,17 @@ def judge(match: Match, action: Dict) -> list[str]:
         return ["not-set-up", "nothing-to-undo"] if action["do"] == "undo" else ["not-set-up"]
     if action["do"] == "undo":
         return [] if match.done else ["nothing-to-undo"]
+    if match.phase == "over":
+        return ["match-over"]
     named = [action[name] for name in ("seat", "against", "for") if name in action]
-    found = {"match-over"} if match.phase == "over" else set()
+    found = set()
     if any(seat not in match.house for seat in named):
         found.add("seat-unknown")
-    if any(seat in match.out for seat in named):
+    if any(seat in match.out for seat in named) and action["do"] != "roll":
         found.add("seat-out")
     if "card" in action and not known(match, action["card"]):
         found.add("unknown-card")
-    if action["do"] == "roll" and match.roll_for(action["seat"]):
-        return []
-    if not {"match-over", "seat-unknown"} & found and action["do"] in JUDGES:
+    if "seat-unknown" not in found and action["do"] in JUDGES:
         found |= JUDGES[action["do"]](match, action)
     return sorted(found, key=CODES.index)
 

@@ -162,9 +162,10 @@ class Match:
         """A gap with more places than values left between its neighbours."""
         layout = self.layout(seat)
         lying = [(place, value(card)) for place, card in enumerate(layout) if card and not dead(card)]
+        values = [v for _, v in lying]
         lying = [(-1, -1), *lying, (8, 10)]
         return any(
-            layout[left + 1 : right].count(None) > max(0, high - low - 1)
+            layout[left + 1 : right].count(None) > sum(v not in values for v in range(low + 1, high))
             for (left, low), (right, high) in pairwise(lying)
         )
 
@@ -297,7 +298,7 @@ class Match:
             return found | {"value-twice"}
         below = max((where for where, w in others if w < v), default=0)
         above = min((where for where, w in others if w > v), default=7)
-        if above - below == 1:
+        if above - below <= 1:
             found.add("no-room")
         return found
 
