@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import importlib
 import logging
+import os
 import re
 import struct
 import time
@@ -33,7 +34,7 @@ from host.nfc.faults import (
     TagSilentError,
     port_fault,
 )
-from host.nfc.frames import ACK
+from host.nfc.frames import ACK, encode
 from host.nfc.port import PORT_ERRORS, SerialTransport, Transport, UsbTransport
 
 #: nfcpy's chip driver logs here: every time-out as an error, which the reader says once as Health
@@ -53,6 +54,8 @@ _LOGIN = re.compile(rb"login:|password:|\$ $", re.IGNORECASE)
 _COMMAND_SECONDS = 0.25
 #: two polls for two tags take under 50 ms; a chip that lost its settings would wait for ever
 _LIST_SECONDS = 0.3
+#: seconds that all late answers and the echo behind them may take, and how often it is tried
+_ECHO_SECONDS, _ECHO_TRIES = 0.25, 3
 #: most tags that are looked for in one field
 MOST_TAGS = 6
 _SILENT_STATUS = 0x01
@@ -83,6 +86,8 @@ class Chip:
         self._chipset = device.chipset
         self._transport = transport
         self._beat = beat or (lambda: None)
+        self._astray = True  # opening may have left answers under way
+        self._echoes = int.from_bytes(os.urandom(2), "big") << 16
 
     @property
     def firmware(self) -> str:
@@ -102,13 +107,15 @@ class Chip:
         """The chip's answer to a command, repeated once where it gets lost."""
         for left in range(tries - 1, -1, -1):
             self._beat()
+            if self._astray:
+                self._find_back()
             self.commands += 1
             try:
                 return bytes(self._chipset.command(code, bytearray(data), seconds) or b"")
             except (_CHIP_ERROR, *_DRIVER_ERRORS) as fault:
                 self.failures += 1
+                self._astray = True
                 self._judge(fault, last=not left)
-                self._abort()
         raise AssertionError("the last try returns or raises")
 
     def _judge(self, fault: BaseException, last: bool) -> None:
@@ -118,15 +125,33 @@ class Chip:
         if last:
             raise ReaderSilentError() from fault
 
-    def _abort(self) -> None:
-        """Ends whatever the chip is still at, and forgets what is under way."""
-        if self._transport.TYPE != "TTY":
-            return
+    def _find_back(self) -> None:
+        """After a lost answer: ends what the chip is still at, and drops what comes late.
+
+        Answers carry no numbers: a late one would pass for the answer to the next question of its
+        kind, a page of the tag before for a page of this one (F14). So the chip is asked to repeat a
+        text that was never sent before (Diagnose), and all before that echo is thrown away. Raises
+        ReaderError."""
+        if isinstance(self._transport, SerialTransport):
+            for _ in range(_ECHO_TRIES):
+                self._beat()
+                if self._echoed(self._transport):
+                    break
+                self.failures += 1
+            else:
+                raise ReaderSilentError()
+        self._astray = False
+
+    def _echoed(self, transport: SerialTransport) -> bool:
+        self._echoes += 1
+        text = b"\x00crowntable" + self._echoes.to_bytes(4, "big")
         try:
-            self._transport.write(ACK)
-        except OSError:
-            return  # the next command says so
-        time.sleep(0.002)
+            transport.write(_WAKE + ACK)
+            time.sleep(0.002)
+            return transport.echo(encode(b"\xd4\x00" + text), encode(b"\xd5\x01" + text), _ECHO_SECONDS)
+        except OSError as fault:
+            self._judge(fault, last=True)
+            return False
 
     def ask_firmware(self) -> None:
         """A question that a living chip always answers."""

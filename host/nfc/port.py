@@ -115,6 +115,21 @@ class SerialTransport:
         self._parser.reset()
         self._tty.write(frame)
 
+    def echo(self, question: bytes, answer: bytes, seconds: float) -> bool:
+        """Sends `question` and throws frames away up to `answer`; False when it does not come in time.
+
+        Raises OSError when the port is gone."""
+        until = time.monotonic() + seconds
+        self.write(question)
+        while (left := until - time.monotonic()) > 0:
+            try:
+                if self.read(int(1000 * left) + 1) == answer:
+                    return True
+            except OSError:
+                if self.broken is not None:
+                    raise
+        return False
+
     def close(self) -> None:
         """Closes; never raises. What was not sent is dropped: draining can hang for half a minute."""
         tty, self._tty = self._tty, None

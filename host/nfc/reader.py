@@ -217,7 +217,9 @@ class NfcReader:
             except ReaderSilentError:
                 failed += 1
                 self._note(False, time.monotonic() - begun)
-                self._emit(turn, Inventory(time.monotonic(), self.id, self.antenna, (), ok=False))
+                self._emit(
+                    turn, Inventory(time.monotonic(), self.id, self.antenna, (), ok=False, reader_ok=False)
+                )
                 if failed >= FAILED_SCANS:
                     raise
             else:

@@ -19,8 +19,8 @@ from host.sighting import TagRead
 #: a tag that was not seen for so long is read anew when it comes back, seconds
 FORGET_SECONDS = 1.5
 #: after this many vain attempts a tag is read only every RETRY_SECONDS
-EAGER_ATTEMPTS = 5
-RETRY_SECONDS = 1.0
+EAGER_ATTEMPTS = 10
+RETRY_SECONDS = 0.5
 _READ_TRIES = 3
 _ISO_DEP = 0x20
 #: SAKs of the MIFARE Classic family and its look-alikes (NXP AN10833)
@@ -86,18 +86,19 @@ def look_at(chip: Chip, target: Target, key: bytes | None = None) -> Seen:
 
 def named(target: Target, layout: type2.Layout, key: bytes | None = None) -> Seen:
     """The name of a Type 2 tag with this content."""
+    # A 7-byte UID also stands in the memory. Where it is another, this is a copy, an emulated tag, or
+    # the memory of the tag beside it (F14): named, but not believed to be a card, and read again.
+    own = len(target.uid) != 14 or layout.memory_uid == target.uid
     if layout.content != "message":
-        certain = layout.content != "unreadable"
+        certain = own and layout.content != "unreadable"
         return Seen(target, None, _WORDS[layout.content], layout, certain=certain)
     message = ndef.parse(layout.message)
     card = ndef.card_in(message, uid=target.uid, key=key)
     if card is None:
-        return Seen(target, None, _foreign(message), layout, message)
+        return Seen(target, None, _foreign(message), layout, message, own)
     if card.card is None:
-        return Seen(target, None, f"a damaged game card: {card.damage}", layout, message)
-    # A 7-byte UID also stands in the memory. Where it is another, this is a copy of a card, or the
-    # memory of the tag beside it (F14).
-    if len(target.uid) == 14 and layout.memory_uid != target.uid:
+        return Seen(target, None, f"a damaged game card: {card.damage}", layout, message, own)
+    if not own:
         why = "a copy of a game card: its memory carries another tag's number"
         return Seen(target, None, why, layout, message, certain=False)
     return Seen(target, card.card, None, layout, message)

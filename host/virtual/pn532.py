@@ -38,6 +38,7 @@ _SPEEDS = {
     if hasattr(termios, f"B{baud}")
 }
 _SLOW_SECONDS = 1.5
+_LATE_SECONDS = 0.3
 _NO_ACK_EVERY = 50
 #: wake-up needs this many rising edges on the line (UM0701-02, 7.2.11: HSU wake-up)
 _WAKE_EDGES = 5
@@ -53,7 +54,7 @@ class _Pending:
 
 
 class VirtualPn532:
-    """The stand-in. `delays` models the line's and the chip's times; `drift` of `seed` the noise.
+    """The stand-in. `delays` models the line's and the chip's times; `seed` is that of the noise.
 
     All methods may be called from any thread. `start` opens the terminal, `stop` closes everything
     within two seconds; both may be called twice.
@@ -77,6 +78,7 @@ class VirtualPn532:
         self._lock = threading.RLock()
         self._parser = FrameParser()
         self._pending: _Pending | None = None
+        self._stuck: list[tuple[float, bytes]] = []
         self._faults: dict[str, int] = {}
         self._rng = random.Random(seed)
         self._edges = 0
@@ -228,6 +230,7 @@ class VirtualPn532:
                 os.close(fd)
         self._master = self._slave = -1
         self._pending = None
+        self._stuck.clear()
         if self._link is not None and self._link.is_symlink():
             self._link.unlink(missing_ok=True)
 
@@ -237,23 +240,25 @@ class VirtualPn532:
 
     def _run(self) -> None:
         while not self._stopping.is_set():
+            poll = select.poll()
             with self._lock:
-                master = self._master
-                watched = [self._wake_r] + ([master] if master >= 0 else [])
-                wait = self._next_due()
-            ready, _, _ = select.select(watched, [], [], wait)
+                master, wait = self._master, self._next_due()
+                poll.register(self._wake_r, select.POLLIN)
+                if master >= 0:
+                    poll.register(master, select.POLLIN)
+            ready = {fd for fd, event in poll.poll(wait) if event & select.POLLIN}
             if self._wake_r in ready:
                 os.read(self._wake_r, 4096)
             with self._lock:
-                # The terminal may have been closed, or be another one, since select looked.
+                # The terminal may have been closed, or be another one, since it was polled.
                 if master in ready and master == self._master:
                     self._receive()
                 self._finish_pending(time.monotonic())
 
     def _next_due(self) -> float | None:
-        if self._pending is None:
-            return None
-        return max(0.0, self._pending.due - time.monotonic())
+        """Milliseconds until an answer is due; None: nothing is under way."""
+        dues = [due for due, _ in self._stuck] + ([self._pending.due] if self._pending else [])
+        return max(0.0, 1000 * (min(dues) - time.monotonic())) if dues else None
 
     def _receive(self) -> None:
         try:
@@ -301,7 +306,9 @@ class VirtualPn532:
         if self._failing("nak"):
             self._send(NACK)
             return
-        self._send(ACK)
+        late = self._failing("late")
+        if not late:
+            self._send(ACK)
         if self._failing("ack-only"):
             return
         result = Reply(ERROR) if self._failing("error") else self.chip.command(frame.data, time.monotonic())
@@ -311,6 +318,9 @@ class VirtualPn532:
             self._finish_pending(now)
             return
         reply = encode(result.data)
+        if late:
+            self._stuck.append((now + _LATE_SECONDS, ACK + reply))
+            return
         wait = _SLOW_SECONDS if self._failing("slow") else 0.0
         if self.delays:
             wait += 0.001 + result.seconds + 10 * len(reply) / self.chip.baud
@@ -319,6 +329,8 @@ class VirtualPn532:
 
     def _finish_pending(self, now: float) -> None:
         """Sends what is due."""
+        while self._stuck and self._stuck[0][0] <= now:
+            self._write(self._stuck.pop(0)[1])
         pending = self._pending
         if pending is None or now < pending.due:
             return
@@ -344,6 +356,12 @@ class VirtualPn532:
         return reply
 
     def _send(self, data: bytes) -> None:
+        if self._stuck:  # nothing overtakes on a line
+            self._stuck.append((self._stuck[-1][0], data))
+        else:
+            self._write(data)
+
+    def _write(self, data: bytes) -> None:
         if self._master < 0:
             return
         if self.log is not None:

@@ -59,11 +59,12 @@ class Talker:
 
 
 class Ear:
-    """Collects Sightings; `until` waits for one."""
+    """Collects Sightings; `until` waits for one, and looks from behind the one it found before."""
 
     def __init__(self) -> None:
         self.heard: list[Sighting] = []
         self._news = threading.Condition()
+        self._at = 0
 
     def __call__(self, sighting: Sighting) -> None:
         with self._news:
@@ -73,14 +74,15 @@ class Ear:
     def until(
         self, wanted: Callable[[Sighting], bool], seconds: float = PATIENT, *, new: bool = True
     ) -> Sighting:
-        """The first sighting from now on (or, not `new`, at all) that is wanted; fails after `seconds`."""
+        """The next sighting (or, not `new`, the first of all) that is wanted; fails after `seconds`."""
         end = time.monotonic() + seconds
         with self._news:
-            at = len(self.heard) if new else 0
+            at = self._at if new else 0
             while True:
-                for sighting in self.heard[at:]:
-                    if wanted(sighting):
-                        return sighting
+                for number in range(at, len(self.heard)):
+                    if wanted(self.heard[number]):
+                        self._at = number + 1
+                        return self.heard[number]
                 at = len(self.heard)
                 if not self._news.wait(max(0.0, end - time.monotonic())) and time.monotonic() >= end:
                     raise AssertionError(f"not seen in {seconds} s; last: {self.heard[-5:]}")

@@ -26,7 +26,7 @@ from tests.shared_data import SHARED
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(3600)]
 TAPS = 10_000
-FAULTS = ("no-ack", "zeros", "tail", "garbage", "half", "error", "mute", "power-loss", "unplug")
+FAULTS = ("no-ack", "zeros", "tail", "garbage", "half", "error", "mute", "late", "power-loss", "unplug")
 
 
 class Taps(Ear):
