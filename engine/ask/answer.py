@@ -23,6 +23,8 @@ from engine.games import game_named, games
 LONGEST = 400
 #: rules that fit at least this share of the best one's score are answers too
 CLOSE = 0.6
+#: a question that follows another but is this sure of an answer by itself has changed the subject
+STANDS_ALONE = 0.25
 #: how many answers there are at most, and how many earlier questions count
 ANSWERS, MEMORY = 3, 4
 
@@ -144,11 +146,16 @@ def _searched(question: str, earlier: Sequence[str], game: str | None, language:
     """The game that the question is about, and the rules that fit, earlier questions in mind."""
     names = _games_of(question, game)
     best = max(((name, index(name, language).find(question)) for name in names), key=lambda row: row[1].sure)
-    if not earlier or not take_apart(question, language, best[0]).follows:
+    if not earlier:
         return best
-    both = f"{earlier[-1]} {question}"
-    together = max(((name, index(name, language).find(both)) for name in names), key=lambda row: row[1].sure)
-    return together if together[1].sure > best[1].sure or not best[1].known else best
+    asked = take_apart(question, language, best[0])
+    if not asked.follows:
+        return best
+    before = index(best[0], language).find(earlier[-1])
+    together = index(best[0], language).find(f"{earlier[-1]} {question}").leaning_to(before)
+    depends = asked.condition is not None and not asked.subjects
+    better = best[1].sure < min(STANDS_ALONE, together.sure)
+    return (best[0], together) if depends or better else best
 
 
 def _games_of(question: str, game: str | None) -> tuple[str, ...]:

@@ -138,7 +138,7 @@ def _intent(asked: Asked, cues: set[str], found: list[Term], game: str) -> Inten
     for intent in simple:
         if intent in cues and not (asked.general and intent != "ahead"):
             return "left" if intent == "cards" and game == "anthem" and about else intent
-    if "howmany" in cues and game == "anthem" and about and cues & {"now", "cards", "turns"}:
+    if "howmany" in cues and game == "anthem" and about and "left" in cues:
         return "left"
     if not about and cues >= {"field", "worth"} and _only_field(found):
         return "field"

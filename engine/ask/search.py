@@ -36,6 +36,8 @@ LITTLE = 0.5
 OUTSIDE_COVER = 0.6
 #: below this score, or with less than this lead over what no rulebook answers, the rulebook does not say
 ENOUGH, LEAD = 0.5, 0.1
+#: what answered the question before counts this much for one that follows on it
+LEAN = 0.3
 
 OUTSIDE = "-"
 
@@ -59,6 +61,12 @@ class Found(NamedTuple):
     def known(self) -> bool:
         """Whether the rulebook says something about the question."""
         return self.sure >= 0
+
+    def leaning_to(self, before: Found) -> Found:
+        """The same, with a lean towards what answered the question before this one."""
+        earlier = {hit.rule: hit.score for hit in before.hits}
+        leant = [Hit(hit.rule, round(hit.score + LEAN * earlier[hit.rule], 4)) for hit in self.hits]
+        return self._replace(hits=tuple(sorted(leant, key=lambda hit: -hit.score)))
 
 
 class _Phrase(NamedTuple):
