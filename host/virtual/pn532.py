@@ -38,7 +38,7 @@ _SPEEDS = {
     if hasattr(termios, f"B{baud}")
 }
 _SLOW_SECONDS = 1.5
-_LATE_SECONDS = 0.3
+_LATE_SECONDS = 0.15
 _NO_ACK_EVERY = 50
 #: wake-up needs this many rising edges on the line (UM0701-02, 7.2.11: HSU wake-up)
 _WAKE_EDGES = 5

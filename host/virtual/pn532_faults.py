@@ -10,7 +10,7 @@ FAULTS = {
     "garbage": "answers with noise",
     "half": "stops in the middle of its answer",
     "slow": "answers after 1.5 s, if nothing else is asked meanwhile",
-    "late": "its answers get stuck in the cable and come 0.3 s late, whatever is asked meanwhile",
+    "late": "its answers get stuck in the cable and come 0.15 s late, whatever is asked meanwhile",
     "nak": "refuses every frame (NACK)",
     "error": "answers every command with an error frame",
     "zeros": "puts more zeros round its frames than drivers expect",
