@@ -23,8 +23,8 @@ from engine.games import game_named, games
 LONGEST = 400
 #: rules that fit at least this share of the best one's score are answers too
 CLOSE = 0.6
-#: a question that follows another but is this sure of an answer by itself has changed the subject
-STANDS_ALONE = 0.25
+#: a question that follows another but has an answer this good by itself has changed the subject
+STANDS_ALONE = 0.8
 #: how many answers there are at most, and how many earlier questions count
 ANSWERS, MEMORY = 3, 4
 
@@ -154,7 +154,8 @@ def _searched(question: str, earlier: Sequence[str], game: str | None, language:
     before = index(best[0], language).find(earlier[-1])
     together = index(best[0], language).find(f"{earlier[-1]} {question}").leaning_to(before)
     depends = asked.condition is not None and not asked.subjects
-    better = best[1].sure < min(STANDS_ALONE, together.sure)
+    alone = best[1].known and best[1].hits[0].score >= STANDS_ALONE
+    better = not alone and together.sure > best[1].sure
     return (best[0], together) if depends or better else best
 
 
