@@ -76,13 +76,17 @@ class Thresholds:
 
     `arrive_reads`: reads before a known card has arrived; `strange_reads`: the same for a UID never
     seen (a garbled UID is not repeated, F09); `leave_misses` *and* `leave_ms`: both must have passed
-    before a card is gone (F06); `weak_rate`: below this success rate a zone is marked weak (F07)."""
+    before a card is gone (F06); `weak_rate`: below this success rate a zone is marked weak (F07);
+    `trouble_scans` *and* `trouble_ms`: so long its scans must have failed in a row before cards are
+    said to overlap there (F10)."""
 
     arrive_reads: int = 2
     strange_reads: int = 2
     leave_misses: int = 4
     leave_ms: int = 700
     weak_rate: float = 0.6
+    trouble_scans: int = 3
+    trouble_ms: int = 1500
     die_frames: int = 4
 
 

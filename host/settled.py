@@ -59,6 +59,19 @@ class ZoneRate:
 
 
 @dataclass(frozen=True, slots=True)
+class ZoneTrouble:
+    """A zone's scans fail again and again although its reader is well (`trouble`): cards that lie on
+    each other answer over each other (F10). Or they succeed again. `scans` of them failed over `ms`
+    milliseconds."""
+
+    at: float
+    zone: str
+    trouble: bool
+    scans: int
+    ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class DieRested:
     """A die that was thrown lies still. `face` is None where no face is sure; then `why` says so."""
 
@@ -101,7 +114,15 @@ class DeviceChanged:
 
 
 Settled = (
-    CardArrived | CardLeft | CardDoubt | ZoneRate | DieRested | DieChanged | Pressed | DeviceChanged
+    CardArrived
+    | CardLeft
+    | CardDoubt
+    | ZoneRate
+    | ZoneTrouble
+    | DieRested
+    | DieChanged
+    | Pressed
+    | DeviceChanged
 )
 CardState = Literal["settled", "uncertain"]
 
@@ -120,6 +141,10 @@ def evidence_text(settled: Settled) -> str:
             return f"read in {settled.kept} and in {settled.other} at once"
         case ZoneRate():
             return f"zone {settled.zone}: {settled.rate:.0%} of scans read the card"
+        case ZoneTrouble(trouble=True):
+            return f"zone {settled.zone}: {settled.scans} scans in a row failed in {settled.ms} ms"
+        case ZoneTrouble():
+            return f"zone {settled.zone}: scans succeed again"
         case DieRested():
             return (
                 f"camera {settled.camera}, {settled.frames} frames, confidence {settled.confidence:.2f}"

@@ -20,8 +20,9 @@ class TagRead:
 @dataclass(frozen=True, slots=True)
 class Inventory:
     """One scan of one antenna: the tags that answered. `ok` False: the scan itself failed (noise,
-    time-out), which says nothing about the tags. `at`: monotonic seconds when the scan ended.
-    `scans`: how many scans in a row gave this very result, where the device sums them up."""
+    time-out), which says nothing about tags that are not named. `at`: monotonic seconds when the scan
+    ended. `scans`: how many scans in a row gave this very result, where the device sums them up.
+    `reader_ok` False: it failed because the reader is unwell, not because of what lies in its field."""
 
     at: float
     reader: str
@@ -29,6 +30,7 @@ class Inventory:
     tags: tuple[TagRead, ...]
     ok: bool = True
     scans: int = 1
+    reader_ok: bool = True
 
 
 @dataclass(frozen=True, slots=True)

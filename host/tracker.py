@@ -22,6 +22,7 @@ from host.settled import (
     Pressed,
     Settled,
     ZoneRate,
+    ZoneTrouble,
 )
 from host.sighting import Health, Inventory, Press, Sighting, TagRead
 
@@ -61,6 +62,9 @@ class _ZoneState:
     present: dict[str, _Presence] = field(default_factory=dict)
     recent: deque[bool] = field(default_factory=lambda: deque(maxlen=RATE_WINDOW))
     weak: bool = False
+    failed: int = 0
+    failing_since: float = 0.0
+    trouble: bool = False
 
     def rate(self) -> float | None:
         return sum(self.recent) / len(self.recent) if self.recent else None
@@ -99,17 +103,42 @@ class Tracker:
         """Each zone's share of recent scans, with a card there, that read it; None before any."""
         return {state.zone.id: state.rate() for state in self._zones.values()}
 
+    def troubles(self) -> list[str]:
+        """The zones whose scans fail although their reader is well (F10)."""
+        return [state.zone.id for state in self._zones.values() if state.trouble]
+
     def _inventory(self, scan: Inventory) -> Iterator[Settled]:
         state = self._zones.get((scan.reader, scan.antenna))
-        if state is None or not scan.ok:
+        if state is None:
             return
+        yield from self._trouble(state, scan)
         read = {tag.uid: tag for tag in scan.tags}
         for tag in scan.tags:
             yield from self._read(state, tag, scan)
+        if not scan.ok:
+            return
         for presence in list(state.present.values()):
             if presence.uid not in read:
                 yield from self._missed(state, presence, scan)
         yield from self._rate(state, scan.at)
+
+    def _trouble(self, state: _ZoneState, scan: Inventory) -> Iterator[Settled]:
+        """Scans that fail in a row although the reader is well: something in the field disturbs them."""
+        if scan.ok or not scan.reader_ok:
+            state.failed = 0
+            if scan.ok and state.trouble:
+                state.trouble = False
+                yield ZoneTrouble(scan.at, state.zone.id, False, 0, 0)
+            return
+        if not state.failed:
+            state.failing_since = scan.at
+        state.failed += scan.scans
+        ms = round((scan.at - state.failing_since) * 1000)
+        limits = self._limits
+        if state.trouble or state.failed < limits.trouble_scans or ms < limits.trouble_ms:
+            return
+        state.trouble = True
+        yield ZoneTrouble(scan.at, state.zone.id, True, state.failed, ms)
 
     def _read(self, state: _ZoneState, tag: TagRead, scan: Inventory) -> Iterator[Settled]:
         presence = state.present.get(tag.uid)

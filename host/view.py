@@ -7,6 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from engine.game import Audience
 from host.core import Core, DeviceState
 from host.entry import Entry, Json
+from host.interpret.context import overlap
 from host.match import Match
 from host.scene import scene
 
@@ -190,6 +191,10 @@ def _evidence_line(found: Json) -> str:
             return f"camera {found['camera']}, {found['frames']} frames, {sure}"
         case "ZoneRate":
             return f"zone {found['zone']}: {found['rate']:.0%} of scans read the card"
+        case "ZoneTrouble" if found["trouble"]:
+            return f"zone {found['zone']}: {found['scans']} scans in a row failed in {found['ms']} ms"
+        case "ZoneTrouble":
+            return f"zone {found['zone']}: scans succeed again"
         case "Pressed":
             return f"button {found['button']} at {found['device']}"
         case "DeviceChanged":
@@ -210,16 +215,22 @@ def _device(name: str, state: DeviceState) -> Json:
 
 
 def _banner(core: Core) -> list[Json]:
-    if not core.disk_trouble:
-        return []
-    waiting = len(core.backlog)
-    return [
-        {
-            "level": "red",
-            "text": f"Nothing is recorded: {core.disk_trouble}. Play goes on; {waiting} entries wait.",
-            "cure": "Free some space or mend the disk; what waits is then recorded by itself.",
-        }
-    ]
+    rows = []
+    if core.disk_trouble:
+        waiting = len(core.backlog)
+        rows.append(
+            {
+                "level": "red",
+                "text": f"Nothing is recorded: {core.disk_trouble}. Play goes on; {waiting} entries wait.",
+                "cure": "Free some space or mend the disk; what waits is then recorded by itself.",
+            }
+        )
+    troubled = set(core.tracker.troubles())
+    for zone in core.layout.zones:
+        if zone.id in troubled:
+            what, _, cure = overlap(core.words().zone(zone)).partition(": ")
+            rows.append({"level": "amber", "text": f"{what}.", "cure": f"{cure[:1].upper()}{cure[1:]}"})
+    return rows
 
 
 def _zones(core: Core) -> list[Json]:

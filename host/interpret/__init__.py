@@ -6,7 +6,17 @@ from __future__ import annotations
 from host.action import Intent
 from host.interpret import althera, anthem
 from host.interpret.context import CROWN, Context, early_card
-from host.settled import CardArrived, CardDoubt, CardLeft, DieChanged, DieRested, Pressed, Settled, ZoneRate
+from host.settled import (
+    CardArrived,
+    CardDoubt,
+    CardLeft,
+    DieChanged,
+    DieRested,
+    Pressed,
+    Settled,
+    ZoneRate,
+    ZoneTrouble,
+)
 
 __all__ = ["CROWN", "Context", "early_card", "interpret"]
 
@@ -28,6 +38,8 @@ def interpret(ctx: Context, event: Settled) -> list[Intent]:
             return ctx.doubt(event)
         case ZoneRate():
             return ctx.zone_rate(event)
+        case ZoneTrouble():
+            return ctx.zone_trouble(event)
         case DieRested():
             return game.die_rested(ctx, event) if game else []
         case DieChanged():

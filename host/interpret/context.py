@@ -10,7 +10,7 @@ from host.action import Action, Ask, Intent, Note, TakenBack, Withdraw
 from host.face import Who
 from host.layout import Layout, Zone
 from host.match import Answer, OpenFinding, Question
-from host.settled import CardArrived, CardDoubt, CardLeft, DieChanged, ZoneRate
+from host.settled import CardArrived, CardDoubt, CardLeft, DieChanged, ZoneRate, ZoneTrouble
 from host.words import Words
 
 Json = dict[str, Any]
@@ -156,6 +156,18 @@ class Context:
                 "to the middle of the spot, or check the spacer under it."
             )
         ]
+
+    def zone_trouble(self, event: ZoneTrouble) -> list[Intent]:
+        """A zone that can't be read although its reader is well, or that reads again (F10)."""
+        where = self.words.zone(self.zone(event.zone))
+        if event.trouble:
+            return [Note(overlap(where))]
+        return [Note(f"{where[:1].upper()}{where[1:]} is read again.")]
+
+
+def overlap(where: str) -> str:
+    """The sentence on a spot where cards lie on each other (F10)."""
+    return f"Cards overlap at {where}: spread them, or enter the card by hand."
 
 
 def early_card(words: Words, found: OpenFinding, about: str) -> Question:

@@ -164,7 +164,8 @@ class Session:
                 self.wants_tags = True
                 tag = TagRead(uid)
             tags.append(tag)
-        return [Inventory(at, self.reader, antenna, tuple(tags), line.number("ok") == 1, scans)]
+        ok, chip_ok = line.number("ok") == 1, state.fault is None
+        return [Inventory(at, self.reader, antenna, tuple(tags), ok, scans, chip_ok)]
 
     def _tag(self, line: Line) -> None:
         state = self._state(line)

@@ -237,7 +237,7 @@ SCENARIOS: dict[str, Scenario] = {
     ),
     "stack": Scenario(
         "F10", "cards lie on each other and none is read",
-        "the table goes on by hand; what lies there is read once they are spread",
+        "the screen says where and to spread them; play goes on by hand; once spread they are read",
         _stack(True), _stack(False),
     ),
     "twin": Scenario(

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from host.layout import find_layout
-from host.settled import CardArrived, CardDoubt, CardLeft, Settled, ZoneRate
+from host.settled import CardArrived, CardDoubt, CardLeft, Settled, ZoneRate, ZoneTrouble
 from host.sighting import Inventory, TagRead
 from host.tracker import Tracker
 
@@ -98,11 +98,48 @@ def test_a_card_slid_to_another_spot_leaves_the_first_at_once() -> None:
     assert found[0].moved_to == "seat2.field"
 
 
-def test_a_failed_scan_says_nothing() -> None:
+def test_a_failed_scan_is_no_miss() -> None:
     tracker = Tracker(LAYOUT)
     feed(tracker, [(0.0, 0, (CARD,)), (0.1, 0, (CARD,))])
     for i in range(100):
-        assert tracker.feed(Inventory(0.2 + i, "pico", 0, (), ok=False)) == []
+        scan = Inventory(0.2 + i, "pico", 0, (), ok=False)
+        assert all(isinstance(event, ZoneTrouble) for event in tracker.feed(scan))
+    assert len(tracker.cards()) == 1
+
+
+def failing(
+    tracker: Tracker, start: float, count: int, *tags: TagRead, reader_ok: bool = True
+) -> list[Settled]:
+    found: list[Settled] = []
+    for i in range(count):
+        found += tracker.feed(Inventory(start + i * 0.5, "pico", 0, tags, False, 1, reader_ok))
+    return found
+
+
+def test_f10_a_zone_that_fails_again_and_again_under_a_well_reader_is_said_and_withdrawn() -> None:
+    tracker = Tracker(LAYOUT)
+    (trouble,) = failing(tracker, 0.0, 20)
+    assert isinstance(trouble, ZoneTrouble)
+    assert (trouble.zone, trouble.trouble, trouble.scans, trouble.ms) == ("seat1.field", True, 4, 1500)
+    assert tracker.troubles() == ["seat1.field"]
+    (well,) = feed(tracker, [(11.0, 0, ()), (11.1, 0, ())])
+    assert isinstance(well, ZoneTrouble)
+    assert not well.trouble
+    assert tracker.troubles() == []
+
+
+def test_f10_a_reader_that_is_unwell_or_a_field_that_fails_now_and_then_is_no_overlap() -> None:
+    tracker = Tracker(LAYOUT)
+    assert failing(tracker, 0.0, 20, reader_ok=False) == []
+    for i in range(20):
+        assert failing(tracker, 20.0 + 2 * i, 3) == []
+        assert feed(tracker, [(21.6 + 2 * i, 0, ())]) == []
+
+
+def test_f10_the_card_that_answers_in_spite_of_the_other_is_taken() -> None:
+    tracker = Tracker(LAYOUT)
+    found = failing(tracker, 0.0, 6, CARD)
+    assert [type(f) for f in found] == [CardArrived, ZoneTrouble]
     assert len(tracker.cards()) == 1
 
 

@@ -123,12 +123,21 @@ def test_stack(evening: Evening) -> None:
     evening.chaos("stack")
     time.sleep(1)
     evening.lay(CAVALRY, "seat1.field")
-    time.sleep(3)
+    evening.within(10, lambda: evening.view()["banner"])
+    (banner,) = evening.view()["banner"]
+    assert (banner["level"], banner["text"]) == ("amber", "Cards overlap at the field spot of Ada.")
+    assert banner["cure"] == "Spread them, or enter the card by hand."
+    assert "Cards overlap at the field spot of Ada: spread them" in evening.notices()
+    assert evening.device("pico") == "up"
     assert evening.duel()["plays"] == []
     evening.do(do="play", seat=1, card=CAVALRY)
+    evening.lay(CAPTAIN, "seat2.field")  # the other spots are read as ever
+    played(evening, 2)
     evening.chaos("stack", False)
     evening.within(10, lambda: evening.lying("seat1.field") == [CAVALRY])
-    assert evening.duel()["plays"] == [CAVALRY]
+    evening.within(5, lambda: not evening.view()["banner"])
+    assert "The field spot of Ada is read again." in evening.notices()
+    assert evening.duel()["plays"] == [CAVALRY, CAPTAIN]
 
 
 def test_twin(evening: Evening) -> None:
