@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from engine.althera.actions import (
@@ -21,7 +22,7 @@ from engine.althera.actions import (
 from engine.althera.cards import Card
 from engine.althera.ending import begin_turn, end_duel
 from engine.althera.field import after, worked_out
-from engine.althera.legality import findings, setup_fault, without_effect
+from engine.althera.legality import findings, setup_fault, timing_fault, without_effect
 from engine.althera.rulebook import FINDINGS
 from engine.althera.ruleset import Ruleset
 from engine.althera.state import Awaited, Duel, Field, Laid, Match, Seat, State, duel_of
@@ -44,6 +45,8 @@ def apply(state: State, action: Action) -> Verdict:
             found = as_warnings(found)
         if without_effect(state, action, found):
             return Verdict(True, found, state if isinstance(action, Undo) else _idle(state))
+    elif action.force:
+        action = replace(action, force=False)  # nothing that had to be forced
     info: list[Finding] = []
     new = _APPLY[type(action)](state, action, info)
     return Verdict(True, (*found, *info) if info else found, new)
@@ -242,17 +245,26 @@ def _from_hand(state: State, seat: Seat, card: Card, draws: bool) -> tuple[Match
     return match, {**seats, number: Seat(number, house, cards, hand, lying + 1, out)}
 
 
+def _as_laid(rules: Ruleset, duel: Duel, card: Card, action: Play | Intervene, side: int) -> Laid:
+    """The card with what decides how far it acts. An untimely special was forced, or its player had
+    nothing else to lay (`legality.timing_fault`, docs/rulings.md)."""
+    by, sign = action.seat, action.sign
+    if card.value is not None:
+        return Laid(card, by, side, sign, None, False, False, duel.field)
+    untimely = timing_fault(rules, duel, card.kind, side, isinstance(action, Intervene)) is not None
+    barred = untimely and not action.force and rules.answer_scope == "defender_only" and side == duel.attacker
+    cancelled = duel.shield == duel.enemy(side)
+    return Laid(card, by, side, sign, None, cancelled, untimely and action.force, duel.field, barred)
+
+
 def _laid(
     match: Match, duel: Duel, card: Card, action: Play | Intervene, side: int, info: list[Finding]
 ) -> Duel:
     """The duel once the card lies and has done what it does (ALT-4.3, ALT-5, ALT-7.1)."""
-    by = action.seat
-    enemy = duel.enemy(side)
-    special = card.value is None
-    cancelled = special and duel.shield == enemy
-    laid = Laid(card, by, side, action.sign, None, cancelled, action.force, duel.field)
+    by, enemy, from_outside = action.seat, duel.enemy(side), isinstance(action, Intervene)
+    laid = _as_laid(match.rules, duel, card, action, side)
     field, plays, shield = duel.field, duel.laid, duel.shield
-    if cancelled:
+    if laid.cancelled:
         what = f"{match.called[enemy]}'s Shield cancels the {card.name}."
         info.append(make(FINDINGS, "shield-cancels", (enemy, side), {"what": what}))
     elif card.kind == "shield":
@@ -260,7 +272,6 @@ def _laid(
         plays, field = _undone(match, duel, side, info)
     elif card.kind != "oracle":
         field = after(match.rules, field, laid)
-    from_outside = isinstance(action, Intervene)
     return Duel(
         duel.attacker,
         duel.defender,
@@ -271,7 +282,7 @@ def _laid(
         shield,
         (*duel.interveners, by) if from_outside and by not in duel.interveners else duel.interveners,
         duel.retreated,
-        duel.scored or not special,
+        duel.scored or card.value is not None,
         (*plays, laid),
         (*duel.cards, card.id),
     )

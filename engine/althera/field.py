@@ -25,8 +25,8 @@ def after(rules: Ruleset, field: Field | None, laid: Laid) -> Field | None:
             return field
         worth = rules.die_scale[laid.face - 1]
         return Field(side, worth if field is None else field.value + worth)
-    if field is None:
-        return None
+    if field is None or laid.barred:
+        return field
     if kind == "overtake":
         if field.owner == side:
             return field

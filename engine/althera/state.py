@@ -55,10 +55,12 @@ class Laid(NamedTuple):
     sign: str | None
     face: int | None
     cancelled: bool
-    #: Laid against the rules because the table ruled so.
+    #: A special at a time when the rules don't let it act: the table ruled that it does.
     forced: bool
     #: The field before it was laid, as it stood then.
     before: Field | None
+    #: An answer that this ruleset leaves to the defender: it does nothing.
+    barred: bool = False
 
 
 class Awaited(NamedTuple):

@@ -160,7 +160,7 @@ def places_for(layout: Layout, value: int) -> tuple[int, ...]:
 
 def gaps(layout: Layout) -> Iterator[tuple[int, int, list[int]]]:
     """Each run of free places as (value on its left, value on its right, the places)."""
-    low, places = START, list[int]()
+    low, places = START - 1, list[int]()  # nothing lies on the left of the Start or the right of the End
     for place, card in enumerate(layout):
         if card is None:
             places.append(place)
@@ -171,6 +171,8 @@ def gaps(layout: Layout) -> Iterator[tuple[int, int, list[int]]]:
         if places:
             yield low, value, places
         low, places = value, []
+    if places:  # the End was moved by force
+        yield low, END + 1, places
 
 
 def stuck(state: State, seat: Seat) -> bool:

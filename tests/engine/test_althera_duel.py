@@ -149,6 +149,20 @@ class TestWhen:
         assert field(after(state, "1: overtake")) == (1, 126)
 
 
+    def test_a_barred_answer_laid_for_want_of_another_card_does_nothing(self) -> None:
+        none = {"copies": 0}
+        score = dict.fromkeys(("vanguard", "marksman", "cavalry", "guardian", "captain"), none)
+        score |= {"commoners": {"copies": 1}, "champion": {"copies": 1}}
+        specials = {"shield": 0, "overtake": 0, "alteration": 5, "oracle": 0}
+        state = duel(score=score, specials=specials, answer_scope="defender_only")
+        state = after(state, "1: commoners", "2: champion")
+        assert codes(said(state, "1: alteration -")) == ["special-timing"]
+        assert field(said(state, "1: alteration -", force=True).state) == (1, 32)
+        state = after(state, "1: champion", "2: commoners")
+        assert field(after(state, "1: alteration -")) == (2, 126)
+        assert field(said(state, "1: alteration -", force=True).state) == (2, 126)
+
+
 class TestOpeningShield:
     def test_hands_the_attack_over(self) -> None:
         state = after(duel(), "1: shield")

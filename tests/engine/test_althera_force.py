@@ -31,6 +31,15 @@ def test_a_special_against_its_timing() -> None:
     assert field(forced(state, "1: overtake", "special-timing")) == (1, 7)
 
 
+def test_force_where_none_was_needed_changes_nothing() -> None:
+    moves = ("1: commoners", "2: oracle", "2 rolls 1")
+    state = after(table(shield_reach="whole_duel"), "1 > 2", *moves)
+    plain, asked = (said(state, "1: alteration +", force=force).state for force in (False, True))
+    assert plain == asked
+    # Without the oracle seat 1 answered its own field: the alteration, not forced, has no effect.
+    assert field(after(asked, "2: marksman", "1: shield")) == (2, 11)
+
+
 def test_an_alteration_without_its_sign_does_nothing() -> None:
     state = forced(after(table(), "1 > 2", "1: vanguard"), "2: alteration", "sign-missing")
     assert field(state) == (1, 5)

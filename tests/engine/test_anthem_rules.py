@@ -174,6 +174,12 @@ def test_stuck_is_a_gap_wider_than_its_values(cards: tuple[str | None, ...], stu
     assert GAME.state_json(state)["seats"][0]["stuck"] is stuck
 
 
+def test_a_layout_whose_end_was_moved_is_stuck_like_one_whose_start_was() -> None:
+    for card, place in (("s1/9", 3), ("s1/0", 4)):
+        state = do(started({}), lay(1, card, place, force=True))
+        assert GAME.state_json(state)["seats"][0]["stuck"] is True
+
+
 AUDIENCES: list[tuple[Any, int | None]] = [
     ("seat", 1),
     ("seat", 2),
