@@ -97,7 +97,8 @@ class Chip:
     def close(self) -> None:
         """Field off, port closed; never raises. Without PowerDown: not every board wakes from it."""
         try:
-            self._transport.write(ACK) if self._transport.TYPE == "TTY" else None
+            if self._transport.TYPE == "TTY":
+                self._transport.write(ACK)
             self._device.mute()
         except (*_DRIVER_ERRORS, _CHIP_ERROR):
             _LOG.debug("the reader was gone at close")

@@ -87,7 +87,6 @@ class NfcReader:
         self._threads: list[threading.Thread] = []
         self._jobs: SimpleQueue[tuple[Job, Future[Any]]] = SimpleQueue()
         self._said: tuple[str, str] | None = None
-        self._state = "starting"
         self._reads = 0
         self._failures = 0
         self._firmware = ""
@@ -303,7 +302,6 @@ class NfcReader:
             if self._said == (state, detail) or self._turn is not turn:
                 return
             self._said = (state, detail)
-            self._state = state
             self._emit(turn, Health(time.monotonic(), self.id, "reader", state, detail, self._facts()))
 
     def _facts(self) -> tuple[tuple[str, str | int | float], ...]:

@@ -53,7 +53,7 @@ def test_what_is_written_comes_back_on_every_kind(stand_in: VirtualPn532, chip: 
     assert look_at(chip, TARGET).card == "cremisi/cavalry/1"
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(size=st.integers(0, 700))
 def test_messages_of_every_length(stand_in: VirtualPn532, chip: Chip, size: int) -> None:
     stand_in.clear()

@@ -1,7 +1,7 @@
 """The PN532's frames out of any stream of bytes."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from host.nfc.frames import ACK, MAX_DATA, NACK, NOISE, Frame, FrameParser, encode
@@ -18,6 +18,7 @@ def test_the_frames_of_the_manual() -> None:
     assert long.startswith(bytes.fromhex("0000ffffff0108f7")) and len(long) == 264 + 10
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.one_of(datas.map(encode), st.just(ACK), st.just(NACK)), max_size=6), st.data())
 def test_every_frame_comes_out_however_the_stream_is_cut(frames: list[bytes], data: st.DataObject) -> None:
     noise = [data.draw(quiet) for _ in frames]
