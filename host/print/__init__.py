@@ -1,0 +1,1 @@
+"""What a table needs on paper, as PDF to scale: `crowntable print`."""

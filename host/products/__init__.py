@@ -1,0 +1,1 @@
+"""From one description of a table to all that building it takes: wiring, parts, power, guide, prints."""
