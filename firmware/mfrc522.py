@@ -46,6 +46,7 @@ _LONG = const(200)  # ticks: 5 ms for READ (NTAG21x: time-out 5 ms)
 _RECEIVED = (OK, COLLISION)
 _REQA = b"\x26"
 _CASCADE_TAG = const(0x88)
+_LOOKS = const(40)  # and so many looks at its registers
 _PATIENCE_US = const(40000)  # the chip's own timer ends every exchange long before: else it hangs
 
 NAMES = {
@@ -78,6 +79,8 @@ class MFRC522:
         self._in_view = memoryview(self._in)
         self._reload = 0
         self._crc_on = -1
+        self._begun = 0
+        self._looks = 0
         self._coll_base = 0  # CollPos counts from 0: the UID, 1: the FIFO's byte, 2: the frame
         self._level = bytearray(7)  # SEL, NVB, four bytes, BCC
         self.frame = bytearray(64)
@@ -134,9 +137,9 @@ class MFRC522:
         if self.version not in NAMES:
             raise ChipError("version-%02X" % self.version)
         self._write(_COMMAND, _SOFT_RESET)
-        begun = time.ticks_us()
+        self._begin()
         while self._read(_COMMAND) & 0x10:  # PowerDown: the oscillator is not running yet
-            if time.ticks_diff(time.ticks_us(), begun) > _PATIENCE_US:
+            if self._overdue():
                 raise ChipError("stays-in-reset")
         self._crc_on = -1
         self._reload = 0
@@ -175,9 +178,9 @@ class MFRC522:
         self._write(_AUTO_TEST, 0x09)
         self._fill(b"\x00", 1)
         self._write(_COMMAND, _CALC_CRC)
-        begun = time.ticks_us()
+        self._begin()
         while self._read(_FIFO_LEVEL) < 64:
-            if time.ticks_diff(time.ticks_us(), begun) > _PATIENCE_US:
+            if self._overdue():
                 raise ChipError("hangs")
         self._drain(64)
         self._write(_AUTO_TEST, 0x00)
@@ -209,6 +212,17 @@ class MFRC522:
             self._write(_TX_MODE, 0x80 if on else 0)
             self._write(_RX_MODE, 0x80 if on else 0)
 
+    def _begin(self):
+        """A wait for the chip begins."""
+        self._begun = time.ticks_us()
+        self._looks = 0
+
+    def _overdue(self):
+        """Has the chip been waited for long enough? Time alone does not say so: a board (or its
+        simulation) that was held up itself must look some more before it blames the chip."""
+        self._looks += 1
+        return self._looks > _LOOKS and time.ticks_diff(time.ticks_us(), self._begun) > _PATIENCE_US
+
     # -- frames ------------------------------------------------------------------------------------
 
     def _exchange(self, data, size, last_bits=0, align=0):
@@ -219,14 +233,14 @@ class MFRC522:
         self._write(_COMMAND, _TRANSCEIVE)
         self._write(_BIT_FRAMING, 0x80 | (align << 4) | last_bits)
         self.frame_len = 0
-        begun = time.ticks_us()
+        self._begin()
         while True:
             irq = self._read(_COM_IRQ)
             if irq & 0x30:
                 break
             if irq & 0x01:
                 return SILENT
-            if time.ticks_diff(time.ticks_us(), begun) > _PATIENCE_US:
+            if self._overdue():
                 raise ChipError("hangs")
         error = self._read(_ERROR)
         size = self._read(_FIFO_LEVEL)
@@ -348,9 +362,9 @@ class MFRC522:
         self._fill(b"\x50\x00", 2)
         self._write(_BIT_FRAMING, 0)
         self._write(_COMMAND, _TRANSMIT)
-        begun = time.ticks_us()
+        self._begin()
         while not self._read(_COM_IRQ) & 0x50:
-            if time.ticks_diff(time.ticks_us(), begun) > _PATIENCE_US:
+            if self._overdue():
                 raise ChipError("hangs")
 
     def read_pages(self, page):

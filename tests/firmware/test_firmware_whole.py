@@ -382,3 +382,20 @@ def test_a_wireless_crown_speaks_the_same_lines_over_tcp() -> None:
     finally:
         link.stop()
         pico.stop()
+
+
+def test_a_board_that_was_held_up_itself_does_not_blame_a_chip(table: Table) -> None:
+    """A busy machine stops the simulated board for a moment in the middle of an exchange."""
+    table.pico.place(0, UID, card_memory("s2/5"))
+    table.heard.tags(0, {UID})
+    since = len(table.heard.all)
+    child = table.pico._child
+    assert child is not None
+    for i in range(40):
+        child.send_signal(signal.SIGSTOP)
+        time.sleep(0.09)
+        child.send_signal(signal.SIGCONT)
+        time.sleep(0.021 + i * 0.001)
+    time.sleep(0.5)
+    said = [s.detail for s in table.heard.all[since:] if isinstance(s, Health) and s.state != "up"]
+    assert not [detail for detail in said if "hangs" in detail or "does not work" in detail]
