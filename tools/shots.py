@@ -20,7 +20,7 @@ from urllib.request import urlopen
 
 import cv2
 import numpy as np
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "docs" / "shots"
@@ -85,30 +85,38 @@ def table(layout: str, speed: float) -> Iterator[Run]:
 
 
 class Camera:
-    """Three browsers, one a size, logged in as the operator and as seat 1."""
+    """One browser page, logged in as the operator and as seat 1, that takes every size in turn."""
 
-    def __init__(self, browser: Browser, run: Run, theme: Literal["dark", "light"] = "dark") -> None:
+    def __init__(self, browser: Browser, run: Run) -> None:
         self.run = run
-        self.pages: dict[str, Page] = {}
-        for size, (width, height) in SIZES.items():
-            context = browser.new_context(
-                viewport={"width": width, "height": height}, color_scheme=theme, locale="en-GB"
-            )
-            log_in(context, run)
-            self.pages[size] = context.new_page()
+        context = browser.new_context(color_scheme="dark", locale="en-GB", reduced_motion="reduce")
+        context.set_default_timeout(120_000)
+        log_in(context, run)
+        self.page = context.new_page()
 
     def look(self, path: str) -> None:
-        """Opens a page at every size."""
-        for page in self.pages.values():
-            page.goto(self.run.url + path)
-            page.wait_for_load_state("load")
-            page.wait_for_timeout(700)
+        """Opens a page."""
+        self.page.goto(self.run.url + path)
+        if path != "/qr":
+            self.page.wait_for_selector("body[data-ready]", state="attached")
 
-    def shoot(self, name: str, *sizes: str, tall: bool = False) -> None:
-        """docs/shots/<name>-<size>.png for these sizes, all of them where none is named."""
-        for size in sizes or tuple(SIZES):
-            self.pages[size].wait_for_timeout(600)
-            write(OUT / f"{name}-{size}.png", self.pages[size].screenshot(full_page=tall))
+    def shoot(
+        self,
+        name: str,
+        *sizes: str,
+        what: str,
+        when: Callable[[Json], bool],
+        theme: Literal["dark", "light"] = "dark",
+    ) -> None:
+        """docs/shots/<name>-<size>.png for these sizes, each as soon as the table shows `what`."""
+        self.page.emulate_media(color_scheme=theme)
+        for size in sizes:
+            width, height = SIZES[size]
+            self.page.set_viewport_size({"width": width, "height": height})
+            self.run.until(what, when)
+            self.page.wait_for_timeout(250)
+            write(OUT / f"{name}-{size}.png", self.page.screenshot())
+        self.page.emulate_media(color_scheme="dark")
 
 
 def log_in(context: BrowserContext, run: Run) -> None:
@@ -126,10 +134,10 @@ def log_in(context: BrowserContext, run: Run) -> None:
 
 
 def write(path: Path, png: bytes) -> None:
-    """The picture with its colours rounded a little, which packs to a third and looks the same."""
+    """The picture with its colours rounded a little, which packs to half and looks the same."""
     picture = cv2.imdecode(np.frombuffer(png, np.uint8), cv2.IMREAD_COLOR)
     assert picture is not None
-    rounded = np.clip((picture.astype(np.int16) + 4) // 8 * 8, 0, 255).astype(np.uint8)
+    rounded = np.clip((picture.astype(np.int16) + 2) // 4 * 4, 0, 255).astype(np.uint8)
     path.parent.mkdir(parents=True, exist_ok=True)
     cv2.imwrite(str(path), rounded, [cv2.IMWRITE_PNG_COMPRESSION, 9])
     print(f"{path.relative_to(ROOT)}: {path.stat().st_size // 1024} kB")
@@ -142,26 +150,39 @@ def steps(view: Json) -> int:
 
 def althera(browser: Browser) -> None:
     """The pages of an Althera match from the first roll to the throne."""
-    with table("althera-3", 2.0) as run:
+    every = tuple(SIZES)
+    with table("althera-3", 1.5) as run:
         run.until("a match", lambda v: bool(v["match"]))
-        camera, day = Camera(browser, run), Camera(browser, run, "light")
+        camera = Camera(browser, run)
         camera.look("/")
-        day.look("/")
-        run.until("a duel with four cards", lambda v: steps(v) >= 4)
-        camera.shoot("table")
-        day.shoot("table-light", "laptop", "phone")
-        run.until("a pause between duels", lambda v: not v["game"]["duels"] and v["game"]["last_duel"])
-        camera.shoot("between", "laptop")
-        for path in ("/operator", "/seat/1", "/virtual"):
+        camera.shoot("table", *every, what="a duel with four cards", when=lambda v: steps(v) in (4, 5))
+        camera.shoot("between", "laptop", what="a pause between duels", when=between)
+        camera.shoot(
+            "table-light", "laptop", "phone", what="a duel", when=lambda v: steps(v) in (3, 4), theme="light"
+        )
+        for name, path, sizes in (
+            ("operator", "/operator", ("phone", "laptop")),
+            ("seat", "/seat/1", ("phone", "laptop")),
+            ("virtual", "/virtual", every),
+        ):
             camera.look(path)
-            run.until("a duel with two cards", lambda v: 2 <= steps(v) <= 5)
-            name = path.strip("/").split("/")[0]
-            camera.shoot(name, "phone", "laptop", *(["tv"] if name == "virtual" else []))
+            camera.shoot(name, *sizes, what="a duel with seat 1", when=seat_one_to_play)
         camera.look("/qr")
-        camera.shoot("qr", "laptop")
+        camera.shoot("qr", "laptop", what="a match", when=lambda v: bool(v["match"]))
         camera.look("/")
-        run.until("the end of the match", lambda v: bool(v["match"]["over"]))
-        camera.shoot("victory", "tv", "phone")
+        camera.shoot("victory", "tv", "phone", what="the end", when=lambda v: bool(v["match"]["over"]))
+
+
+def between(view: Json) -> bool:
+    """Nobody duels, and a duel has been."""
+    game = view["game"]
+    return not game["duels"] and bool(game["last_duel"]) and game["phase"] == "duels"
+
+
+def seat_one_to_play(view: Json) -> bool:
+    """Seat 1 is asked for a card in a duel in which some lie, or the match is over."""
+    game = view["game"]
+    return bool(game["winners"]) or any(d["to_play"] == 1 and d["steps"] for d in game["duels"])
 
 
 def anthem(browser: Browser) -> None:
@@ -170,11 +191,12 @@ def anthem(browser: Browser) -> None:
         run.until("a match", lambda v: bool(v["match"]))
         camera = Camera(browser, run)
         camera.look("/")
-        run.until(
-            "ten laid cards",
-            lambda v: sum(c is not None for s in v["game"].get("seats", []) for c in s["layout"]) >= 18,
-        )
-        camera.shoot("anthem")
+        camera.shoot("anthem", *SIZES, what="some laid cards", when=lambda v: laid(v) >= 16)
+
+
+def laid(view: Json) -> int:
+    """Cards on the table in an Anthem match."""
+    return sum(card is not None for seat in view["game"].get("seats", []) for card in seat["layout"])
 
 
 def main() -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_playwright
 
 from host.table import LiveTable
 from web.cookies import OPERATOR, seat_cookie
@@ -90,6 +90,6 @@ def shown(page: Page, table: LiveTable) -> None:
     page.wait_for_function("seq => Number(document.body.dataset.seq) >= seq", arg=table.core.seq)
 
 
-def texts(page: Page, selector: str) -> list[str]:
-    """The visible texts of all elements that match, white space made single."""
+def texts(page: Page | Locator, selector: str) -> list[str]:
+    """The visible texts of all elements in there that match, white space made single."""
     return [" ".join(text.split()) for text in page.locator(selector).all_inner_texts()]

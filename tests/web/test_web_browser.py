@@ -165,7 +165,7 @@ def test_anthem_is_shown_place_by_place(browser: Browser, tmp_path: Path) -> Non
                 want = [c.split("/")[1] if c else str(p) for p, c in enumerate(seat["layout"])]
                 assert (
                     texts(layout, ".place [aria-hidden=true] .big, .place > span[aria-hidden=true]") == want
-                )  # type: ignore[arg-type]  # a locator reads like a page
+                )
                 assert f"{seat['hand']} in hand" in layout.inner_text()
             mover = page.locator(".layout.turn h2").inner_text()
             assert mover == {s["seat"]: s["name"] for s in table.view(SPECTATOR)["seats"]}[game["to_move"]]

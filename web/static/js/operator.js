@@ -127,7 +127,16 @@ function devices(view) {
           icon(d.state === "up" ? "check" : "warning"),
           h("div", null, h("b", null, d.id), " ", h("span", { class: "tag" }, maybe(`device.kind.${d.kind}`, d.kind)), " ", t(`device.is_${d.state}`, { time: hhmm(d.since) }),
             h("p", { class: "quiet" }, d.detail), facts(d)))))
-      : h("p", { class: "quiet" }, t("op.no_devices")));
+      : h("p", { class: "quiet" }, t("op.no_devices")),
+    seen(view));
+}
+
+/** What the camera makes of the dice just now, sure or not. */
+function seen(view) {
+  const list = (view.dice && view.dice.seen) || [];
+  if (!list.length) return null;
+  return h("div", { key: "seen" }, h("h3", null, t("op.seen")), h("ul", { class: "row" }, list.map((/** @type {any} */ d, /** @type {number} */ i) =>
+    h("li", { key: i, class: "tag" }, `${d.colour || t("op.no_colour")}: ${d.face ?? "?"}${d.face ? "" : ` (${d.why || "?"})`}`))));
 }
 
 function facts(device) {

@@ -105,7 +105,7 @@ export function crownCard(view) {
     h("div", { class: cls("ring", `is-${crown.pattern}`), style: { "--lamp": crown.colour, "--pace": pace } },
       h("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" }, lights),
       holder ? crest(houseOf(view, holder)) : h("img", { class: "crest", src: `${boot.base}/img/crown.svg`, alt: "" })),
-    h("div", null, h("h2", null, holder ? t("crown.held", { name: nameOf(view, holder) }) : t("crown.title")),
+    h("div", null, h("h2", null, t("crown.title")), holder && h("p", { class: "unseen" }, t("crown.held", { name: nameOf(view, holder) })),
       h("p", null, crown.why), h("p", { class: "quiet" }, t("crown.hardware", { what: crown.hardware }))));
 }
 
