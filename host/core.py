@@ -14,11 +14,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from engine.game import Finding
+from host import claims
 from host.action import Action, Ask, Intent, Note, TakenBack, Withdraw
 from host.dice import DiceDesk
 from host.entry import Entry, EntryKind, Json
 from host.face import Outcome, Who
-from host.interpret import Context, early_card, interpret
+from host.interpret import NOW, Context, early_card, interpret
 from host.interpret.althera import awaited, which_way
 from host.journal import Journal, NotRecordedError
 from host.layout import Layout
@@ -137,20 +139,37 @@ class Core:
             return self.undo(who)
         if self.match is None:
             return Outcome(False, "No match is running: begin one first.")
+        words = self.words()
+        against = claims.to_show(self.match, action)
+        if against is not None:
+            return self._show_hand(action, against, who)
         before = self._state()
         verdict = self.match.judge(action)
-        words = self.words()
         findings = tuple(f.to_json() | {"text": words.named(f.text)} for f in verdict.findings)
         if not verdict.ok and who.kind != "device":
             return Outcome(False, findings[0]["text"], findings)
         after = self.match.game.state_json(verdict.state)
-        text = words.happened(action, before, after)
+        infos = [f["text"] for f in findings if f["severity"] == "info"]
+        text = " ".join([words.happened(action, before, after), *infos])
         if not verdict.ok:
             text = f"{words.action(action)}: {findings[0]['text']}"
         body = {} if allows is None else {"allows": allows}
         recorded = self.record("action", who, action, verdict.ok, findings, evidence, text, body)
         self._after_change(before)
         return self._outcome(verdict.ok, text, recorded, findings)
+
+    def _show_hand(self, action: Json, against: tuple[Finding, ...], who: Who) -> Outcome:
+        """A claim that needs its hand shown begins to collect it, unless it is in vain anyway."""
+        words = self.words()
+        if against:
+            findings = tuple(f.to_json() | {"text": words.named(f.text)} for f in against)
+            return Outcome(False, findings[0]["text"], findings)
+        zones = {z.id for z in self.layout.zones if z.kind == "scan"}
+        there = [card for zone, _, card, _ in self.tracker.cards() if zone in zones and card is not None]
+        asked = claims.begun(self.context(), action, there)
+        self._withdraw_passing("Another hand is shown.")
+        recorded = self.record("question", who, text=asked.text, body=asked.to_json())
+        return self._outcome(True, asked.text, recorded)
 
     def undo(self, who: Who) -> Outcome:
         """Takes the last action that holds back."""
@@ -299,6 +318,8 @@ class Core:
             self.words(),
             judge,
             frozenset(str(x.action.get("card")) for x in match.lines if x.undone) - self.seen,
+            match.begun.body["ruleset"],
+            match.last_action(),
         )
 
     def _carry_out(self, intent: Intent, event: Settled) -> None:
@@ -351,13 +372,23 @@ class Core:
         match = self.match
         if match is None:
             return
+        if before is None or before != self._state():
+            self._withdraw_passing("Play has moved on.")
         for question in list(match.questions.values()):
+            if question.about.startswith(NOW):
+                continue
             acts = [answer.acts[0] for answer in question.answers if answer.acts]
             if acts and not any(match.judge(act).ok for act in acts):
                 body = {"question": question.id}
                 self.record("withdrawn", TABLE, text="The question has answered itself.", body=body)
         self._ask_early_cards(match)
         self._awaiting()
+
+    def _withdraw_passing(self, text: str) -> None:
+        """Ends the questions that only made sense in the state that is past now."""
+        for question in list(self.match.questions.values()) if self.match else ():
+            if question.about.startswith(NOW):
+                self.record("withdrawn", TABLE, text=text, body={"question": question.id})
 
     def _ask_early_cards(self, match: Match) -> None:
         """A card laid too early and still lying there, whose play has become legal: does it count now?"""

@@ -186,6 +186,11 @@ class Match:
                 return None if line is self.lines[0] else line
         return None
 
+    def last_action(self) -> Json | None:
+        """The action applied last that holds; None before any."""
+        held = (x.action for x in reversed(self.lines) if not x.undone and x.broken is None)
+        return next(held, None)
+
     def preview(self, without: int) -> Any:
         """The state as it would be with the line of that seq undone."""
         return self._work_out([replace(x, undone=True) if x.seq == without else x for x in self.lines])[-1]

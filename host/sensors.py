@@ -205,6 +205,10 @@ def _by_hand(core: Core, entry: Entry, entries: Sequence[Entry]) -> None:
         if not any(e.kind == "answer" and e.seq < entry.seq and e.who == entry.who and e.mono == entry.mono
                    for e in entries):  # fmt: skip
             core.act(entry.action or {}, entry.who)
+    elif entry.kind == "question" and entry.who.kind not in ("table", "device"):
+        # A person's claim that began the showing of a hand (host.claims).
+        _, _, seat, win, _ = entry.body["about"].split(":")
+        core.act({"do": "claim", "seat": int(seat), "win": win}, entry.who)
     elif entry.kind == "undo":
         core.undo(entry.who)
     elif entry.kind == "redo":

@@ -24,15 +24,21 @@ class Words:
         return self.names.get(seat) or f"Seat {seat}"
 
     def named(self, text: str) -> str:
-        """The rules' sentences with the players' names in place of seat numbers."""
+        """The rules' sentences with the players' names and the cards' in place of numbers and ids."""
+        text = re.sub(r"\bs(\d)/(\w+)\b", lambda found: f"{self.card(found[0])} of set {found[1]}", text)
+        text = re.sub(
+            r"\bseats (\d+(?:, \d+)+)",
+            lambda found: ", ".join(self.seat(int(n)) for n in found[1].split(", ")),
+            text,
+        )
         return re.sub(r"\b[Ss]eat (\d+)\b", lambda found: self.seat(int(found[1])), text)
 
     def zone(self, zone: Zone) -> str:
         """A spot on the table."""
         if zone.seat is None:
             return "the scan spot" if zone.kind == "scan" else f"zone {zone.id}"
-        spot = {"field": "field spot", "crown": "crown rest", "place": f"place {zone.place}"}
-        return f"the {spot.get(zone.kind, zone.kind)} of {self.seat(zone.seat)}"
+        spot = {"field": "the field spot", "crown": "the crown rest", "place": f"place {zone.place}"}
+        return f"{spot.get(zone.kind, zone.kind)} of {self.seat(zone.seat)}"
 
     def card(self, card: str) -> str:
         """A card, short: Cavalry, or 7 of Anthem's sets; the crown."""

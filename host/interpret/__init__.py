@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from host.action import Intent
 from host.interpret import althera, anthem
-from host.interpret.context import CROWN, Context, early_card
+from host.interpret.context import CROWN, NOW, Context, early_card
 from host.settled import (
     CardArrived,
     CardDoubt,
@@ -18,7 +18,7 @@ from host.settled import (
     ZoneTrouble,
 )
 
-__all__ = ["CROWN", "Context", "early_card", "interpret"]
+__all__ = ["CROWN", "NOW", "Context", "early_card", "interpret"]
 
 _GAMES = {"althera": althera, "anthem": anthem}
 
@@ -29,11 +29,16 @@ def interpret(ctx: Context, event: Settled) -> list[Intent]:
     match event:
         case CardArrived() if ctx.known(event):
             return []
+        case CardArrived() if said := ctx.stranger(event):
+            if game is None or event.card is None or ctx.zone(event.zone).kind != "scan":
+                return said
+            return [*said, *game.card_shown(ctx, event)]
         case CardArrived():
-            meant = ctx.stranger(event) or (game.card_arrived(ctx, event) if game else ctx.idle(event))
+            meant = game.card_arrived(ctx, event) if game else ctx.idle(event)
             return ctx.left_over(event, ctx.ask_again(event, meant))
         case CardLeft():
-            return ctx.card_left(event)
+            intents = ctx.card_left(event)
+            return [*intents, *(game.card_left(ctx, event) if game else [])]
         case CardDoubt():
             return ctx.doubt(event)
         case ZoneRate():
@@ -45,5 +50,5 @@ def interpret(ctx: Context, event: Settled) -> list[Intent]:
         case DieChanged():
             return ctx.die_changed(event)
         case Pressed():
-            return game.pressed(ctx, event) if game else []
+            return ctx.judge_called(event) or (game.pressed(ctx, event) if game else [])
     return []

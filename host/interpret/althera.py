@@ -9,7 +9,7 @@ from host.action import Action, Ask, Intent, Note
 from host.face import Who
 from host.interpret.context import CROWN, Context
 from host.match import Answer, Question
-from host.settled import CardArrived, DieRested, Pressed
+from host.settled import CardArrived, CardLeft, DieRested, Pressed
 
 Json = dict[str, Any]
 
@@ -32,6 +32,16 @@ def card_arrived(ctx: Context, event: CardArrived) -> list[Intent]:
     if is_special(card) and owner == seat and ctx.state["duels"]:
         return _for_whom(ctx, event, seat)
     return _opening(ctx, event, seat)
+
+
+def card_left(ctx: Context, event: CardLeft) -> list[Intent]:
+    """A played card slid to its pile: nothing more."""
+    return []
+
+
+def card_shown(ctx: Context, event: CardArrived) -> list[Intent]:
+    """Althera proves nothing at the scan spot."""
+    return []
 
 
 def die_rested(ctx: Context, event: DieRested) -> list[Intent]:

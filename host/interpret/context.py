@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from host.action import Action, Ask, Intent, Note, TakenBack, Withdraw
 from host.face import Who
 from host.layout import Layout, Zone
 from host.match import Answer, OpenFinding, Question
-from host.settled import CardArrived, CardDoubt, CardLeft, DieChanged, ZoneRate, ZoneTrouble
+from host.settled import CardArrived, CardDoubt, CardLeft, DieChanged, Pressed, ZoneRate, ZoneTrouble
 from host.words import Words
 
 Json = dict[str, Any]
 
 #: the id that the crown token's own tag carries
 CROWN = "crown"
+#: begins the `about` of a question that makes sense only until the state of the match changes
+NOW = "now:"
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
     """One moment of the table. `state` is the game's public state as contracts/referee.md has it,
     `owners` card id -> seat; `judge` tries an action: whether the rules take it, and the state then.
-    `taken_back`: cards whose play a person undid and that the table has not seen since it started."""
+    `taken_back`: cards whose play a person undid and that the table has not seen since it started.
+    `rules` is the match's ruleset, `last` the action applied last."""
 
     layout: Layout
     game: str | None
@@ -34,6 +37,8 @@ class Context:
     words: Words
     judge: Callable[[Json], tuple[bool, Json]]
     taken_back: frozenset[str] = frozenset()
+    rules: Mapping[str, Any] = field(default_factory=dict)
+    last: Mapping[str, Any] | None = None
 
     def zone(self, zone_id: str) -> Zone:
         """The layout's zone of that id."""
@@ -126,6 +131,13 @@ class Context:
         if lying:
             intents.append(TakenBack(lying, f"{name} was taken back."))
         return intents
+
+    def judge_called(self, event: Pressed) -> list[Intent]:
+        """A seat's button that calls a judge; nothing for any other button."""
+        button = next((b for b in self.layout.buttons if b.id == event.button), None)
+        if button is None or button.does != "judge":
+            return []
+        return [Note(f"{self.words.seat(button.seat)} asks for a judge.")]
 
     def doubt(self, event: CardDoubt) -> list[Intent]:
         """One tag in two zones: nothing moves, and both are named (F09)."""
