@@ -205,6 +205,7 @@ def _can_play_something(state: State, duel: Duel, seat: int) -> bool:
 
 
 def _check_play(state: State, action: Play, found: list[Finding]) -> None:
+    """ALT-4.2, ALT-5: whose play it is, how many there are, when a special may be laid."""
     seat, match = action.seat, state.match
     card = match.rules.cards.get(action.card)
     if not _before_a_card(state, action, card, found, seat):
@@ -225,6 +226,7 @@ def _check_play(state: State, action: Play, found: list[Finding]) -> None:
 
 
 def _check_intervene(state: State, action: Intervene, found: list[Finding]) -> None:
+    """ALT-7.1, ALT-7.2."""
     seat, side, match = action.seat, action.side, state.match
     card = match.rules.cards.get(action.card)
     if not _before_a_card(state, action, card, found, seat, side):
@@ -252,7 +254,7 @@ def _before_a_card(
 ) -> bool:
     """What any card needs: a sign that fits, a running match, seats and a card that are there.
 
-    Whether there is a position to judge the rest in.
+    False where that leaves no position to judge the rest in.
     """
     if action.sign is not None and card is not None and card.kind != "alteration":
         found.append(bad_input(f"sign goes with an alteration, not with {card.id}"))
@@ -271,6 +273,7 @@ def _before_a_card(
 
 
 def _check_declare(state: State, action: Declare, found: list[Finding]) -> None:
+    """ALT-3.1 to ALT-3.3."""
     seat, against, match = action.seat, action.against, state.match
     if seat == against:
         found.append(bad_input("against must be another seat than seat"))
@@ -301,6 +304,7 @@ def _who_declares(match: Match, turn: int | None, seat: int) -> str:
 
 
 def _check_redraw(state: State, action: Redraw, found: list[Finding]) -> None:
+    """ALT-4.1."""
     seat, match = action.seat, state.match
     if not _in_running_match(state, found, seat):
         return None
@@ -318,6 +322,7 @@ def _check_redraw(state: State, action: Redraw, found: list[Finding]) -> None:
 
 
 def _check_retreat(state: State, action: Retreat, found: list[Finding]) -> None:
+    """ALT-6.1, and the ruling `retreat_by`."""
     seat, match = action.seat, state.match
     if not _in_running_match(state, found, seat):
         return None
@@ -338,6 +343,7 @@ def _check_retreat(state: State, action: Retreat, found: list[Finding]) -> None:
 
 
 def _check_stand(state: State, action: Stand, found: list[Finding]) -> None:
+    """ALT-4.4, the ruling `closing_card`."""
     seat, match = action.seat, state.match
     if not _in_running_match(state, found, seat):
         return None
@@ -384,10 +390,12 @@ def roll_awaited(state: State, seat: int) -> bool:
 
 
 def _check_crown(state: State, action: Crown, found: list[Finding]) -> None:
+    """ALT-1.6: the table may move it whenever it likes."""
     _in_running_match(state, found, action.seat)
 
 
 def _check_setup(state: State, action: Setup, found: list[Finding]) -> None:
+    """ALT-2: first of all, and again only once the match is over."""
     wrong = setup_fault(state.match.rules, action)
     if wrong is not None:
         found.append(bad_input(wrong))
@@ -412,6 +420,7 @@ def setup_fault(rules: Ruleset, action: Setup) -> str | None:
 
 
 def _check_undo(state: State, action: Undo, found: list[Finding]) -> None:
+    """Back as far as the setup."""
     if state.match.phase == "setup":
         _note(found, "not-set-up")
     if state.before is None and not state.idle:

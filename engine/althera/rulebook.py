@@ -66,7 +66,7 @@ RULES: Mapping[str, str] = {
 
 #: In the order in which a judge would name them (contracts/referee.md).
 FINDINGS: Catalogue = {
-    "bad-input": FindingKind("", "illegal", "{problem}"),
+    "bad-input": FindingKind("", "illegal", "Not an action: {problem}."),
     "not-set-up": FindingKind("ALT-2.1", "illegal", "No match is set up yet."),
     "match-over": FindingKind("ALT-9.1", "illegal", "The match is over: set up a new one."),
     "unknown-card": FindingKind("ALT-1.2", "illegal", "There is no card {card}."),

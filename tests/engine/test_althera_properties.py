@@ -122,7 +122,8 @@ def test_matches_under_any_rulings(rules: Ruleset, seed: int) -> None:
 
 
 @pytest.mark.soak
-@settings(max_examples=3000, deadline=None)
+@pytest.mark.timeout(4 * 3600)
+@settings(max_examples=500, deadline=None)
 @given(rules=rulesets(), seed=SEEDS)
 def test_matches_under_any_rulings_for_long(rules: Ruleset, seed: int) -> None:
     check_match(rules, seed)
@@ -151,7 +152,8 @@ def test_actions_are_what_apply_accepts(rules: Ruleset, seed: int) -> None:
 
 
 @pytest.mark.soak
-@settings(max_examples=200, deadline=None)
+@pytest.mark.timeout(4 * 3600)
+@settings(max_examples=60, deadline=None)
 @given(rules=rulesets(), seed=SEEDS)
 def test_actions_are_what_apply_accepts_for_long(rules: Ruleset, seed: int) -> None:
     check_actions(rules, seed, samples=10)
