@@ -15,6 +15,7 @@ Random = np.random.Generator
 
 PATCH = 320  # pixels of the finder's training patches
 NOTHING, COCKED = 0, 7
+DECOY = -2.0  # the value of what the finder takes for a die and is none
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class Picture:
 
 def patch(picture: Picture, random: Random) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
     """A PATCH x PATCH piece at a random scale and turn, with its dice (x, y, w, h, value)."""
-    frame, dice = picture.decode(), picture.dice.copy()
+    frame, dice = picture.decode(), picture.dice[picture.dice[:, 4] != DECOY]
     scale = float(np.exp(random.uniform(np.log(0.6), np.log(1.5))))
     if picture.real:  # to the size in which the finder will see it (640 wide), then varied
         scale *= 640.0 / max(frame.shape[:2])
@@ -113,8 +114,13 @@ def crops(picture: Picture, random: Random) -> list[tuple[NDArray[np.uint8], int
     frame = picture.decode()
     height, width = frame.shape[:2]
     found: list[tuple[NDArray[np.uint8], int]] = []
-    middles = picture.dice[:, :2] + picture.dice[:, 2:4] / 2
-    for k, (x, y, w, h, value) in enumerate(picture.dice):
+    dice = picture.dice[picture.dice[:, 4] != DECOY]
+    for x, y, w, h, _ in picture.dice[picture.dice[:, 4] == DECOY]:
+        middle = np.array([x + w / 2, y + h / 2]) + random.normal(0, 0.05, 2) * max(w, h)
+        reach = max(w, h) * MARGIN * float(np.exp(random.normal(0, 0.12)))
+        found.append((crop(frame, _pair(middle), reach, float(random.normal(0, 9))), NOTHING))
+    middles = dice[:, :2] + dice[:, 2:4] / 2
+    for k, (x, y, w, h, value) in enumerate(dice):
         inside = x > 1 and y > 1 and x + w < width - 1 and y + h < height - 1
         if not inside or value < 0:
             continue
@@ -135,13 +141,13 @@ def crops(picture: Picture, random: Random) -> list[tuple[NDArray[np.uint8], int
                 middle = middles[k] + random.normal(0, 0.25, 2) * side
             else:
                 reach *= random.uniform(2.0, 3.5)
-            if kind < 0.6 and _near(middle, middles, picture.dice):
+            if kind < 0.6 and _near(middle, middles, dice):
                 continue
             found.append((crop(frame, _pair(middle), reach, turn), NOTHING))
     for _ in range(2):  # anywhere
         middle = np.array([random.uniform(0, width), random.uniform(0, height)])
         side = float(np.exp(random.uniform(np.log(16), np.log(160))))
-        if not _near(middle, middles, picture.dice, side):
+        if not _near(middle, middles, dice, side):
             found.append((crop(frame, _pair(middle), side), NOTHING))
     return found
 
