@@ -6,6 +6,7 @@ from typing import Any
 
 from flask import Blueprint, jsonify, make_response, redirect, request
 
+from engine.game import Audience
 from web import addresses, assets, catalogue, cookies, page
 from web.app import set_cookie, site
 from web.audience import SPECTATOR
@@ -19,6 +20,13 @@ def table() -> Any:
     here = site()
     url = addresses.lan_url(here.host, here.port)
     return page.render("page.html", "table", SPECTATOR, extra={"join": url})
+
+
+@blueprint.get("/overlay")
+def overlay() -> Any:
+    """`?delay=10`: the duels alone on nothing, for streaming programs, on wish up to two minutes late."""
+    delay = min(120.0, max(0.0, request.args.get("delay", 0.0, type=float)))
+    return page.render("overlay.html", "overlay", Audience("stream"), extra={"delay": delay})
 
 
 @blueprint.get("/health")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from host.face import Who
 from host.table import LiveTable
 from tests.web.browser import PATIENCE, SIZES, Visit, chromium, shown, texts
 from tests.web.scripted_world import ScriptedWorld
@@ -318,4 +320,37 @@ def test_the_theme_is_the_visitors_and_stays(browser: Browser, running: tuple[Li
     light = page.evaluate(ground)
     page.reload()
     assert page.evaluate(ground) == light != dark
+    visit.close()
+
+
+def test_the_overlay_is_transparent_and_keeps_its_delay(
+    browser: Browser, running: tuple[LiveTable, Server]
+) -> None:
+    table, server = running
+    table.command(new_match(), OPERATOR)
+    play(table, *EXAMPLE[:-1])
+    visit = Visit(browser, server, "tv", reduced_motion="reduce")
+    page = visit.open("/overlay?delay=3")
+    assert page.evaluate("() => getComputedStyle(document.body).backgroundColor") == "rgba(0, 0, 0, 0)"
+    expect(page.locator(".value")).to_have_text("26")
+    began = time.monotonic()
+    play(table, EXAMPLE[-1])
+    expect(page.locator(".value")).to_have_text("63")
+    assert time.monotonic() - began > 2.5
+    assert texts(page, ".tally-bar b") == ["24", "24", "24"]
+    visit.close()
+
+
+def test_announcements_and_calls_for_a_judge_stand_out(
+    browser: Browser, running: tuple[LiveTable, Server]
+) -> None:
+    table, server = running
+    table.command(new_match(), OPERATOR)
+    visit = Visit(browser, server).operator()
+    page = visit.open()
+    table.command({"cmd": "announce", "text": "Five minutes left."}, OPERATOR)
+    table.command({"cmd": "judge"}, Who("seat", "2"))
+    expect(page.locator(".call")).to_have_text("Announcement: Five minutes left.")
+    page = visit.open("/operator")
+    expect(page.locator(".call")).to_have_text("At a seat: Bruno asks for a judge.")
     visit.close()

@@ -4,7 +4,7 @@ import { cls, h, patch } from "./dom.js";
 import { crest, die, houseClass } from "./art.js";
 import { arena, count, outcome } from "./arena.js";
 import { fly, ghostsOf } from "./motion.js";
-import { awaited, crownCard, events, findings, houseOf, nameOf, names, pairsGrid, questions, scoreboard, seatOf, who } from "./side.js";
+import { awaited, calls, crownCard, events, findings, houseOf, nameOf, names, pairsGrid, questions, scoreboard, seatOf, who } from "./side.js";
 import { joinCard, notices } from "./table.js";
 
 /** How long a duel's outcome stays beside other duels, in ms. */
@@ -28,7 +28,7 @@ export function drawAlthera(root, view, previous, redraw) {
   patch(root,
     h("h1", { class: "unseen" }, t("table.title")),
     h("div", { class: "play-column" },
-      questions(view, false), findings(view),
+      calls(view), questions(view, false), findings(view),
       game.phase === "over" && victory(view),
       running.length > 0 && h("div", { class: cls("arenas", running.length > 1 && "several"), key: "arenas" }, running.map((/** @type {any} */ d) => arena(view, d))),
       !running.length && game.phase === "initiative" && initiative(view),

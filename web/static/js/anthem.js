@@ -2,7 +2,7 @@
 import { t } from "./boot.js";
 import { cls, h, patch } from "./dom.js";
 import { card, cardLabel, crest, houseClass, icon } from "./art.js";
-import { crownCard, events, findings, houseOf, nameOf, names, questions } from "./side.js";
+import { calls, crownCard, events, findings, houseOf, nameOf, names, questions } from "./side.js";
 import { joinCard, notices } from "./table.js";
 
 /** @param {HTMLElement} root @param {any} view */
@@ -11,7 +11,7 @@ export function drawAnthem(root, view) {
   patch(root,
     h("h1", { class: "unseen" }, t("table.title")),
     h("div", { class: "play-column" },
-      questions(view, false), findings(view),
+      calls(view), questions(view, false), findings(view),
       game.phase === "over" && victory(view),
       h("div", { class: "layouts" }, (game.seats || []).map((/** @type {any} */ s) => layout(view, s)))),
     h("aside", { class: "side", "aria-label": t("table.side") }, turnCard(view), inHands(view), crownCard(view), notices(view), joinCard()),

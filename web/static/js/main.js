@@ -6,7 +6,7 @@ import { settle, snapshot } from "./motion.js";
 import { drawTable } from "./table.js";
 
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
-const PAGES = { table: () => ({ draw: drawTable }), seat: () => import("./seat.js"), operator: () => import("./operator.js"), virtual: () => import("./virtual.js") };
+const PAGES = { table: () => ({ draw: drawTable }), seat: () => import("./seat.js"), operator: () => import("./operator.js"), virtual: () => import("./virtual.js"), overlay: () => import("./overlay.js") };
 
 let view = boot.view;
 let arrivedAt = Date.now();
@@ -27,8 +27,10 @@ function redraw() {
 function drawNow() {
   if (!queued) return;
   queued = false;
-  drawHeader();
-  drawStrips();
+  if (boot.page !== "overlay") {
+    drawHeader();
+    drawStrips();
+  }
   if (!drawPage) return;
   const before = snapshot(main);
   drawPage(main, view, previous, redraw);
@@ -77,7 +79,8 @@ function speak() {
   if (!event || event.seq === spokenSeq) return;
   const first = spokenSeq === -1;
   spokenSeq = event.seq;
-  if (!first) /** @type {HTMLElement} */ (document.getElementById("said")).textContent = event.text;
+  const said = document.getElementById("said");
+  if (!first && said) said.textContent = event.text;
 }
 
 /** A new version of the program has other pages: fetch them, but never in a loop. @param {string} assets */

@@ -6,7 +6,7 @@ import { actionForm, chosen, clear, fetchOwned } from "./actions.js";
 import { amendForm, amending } from "./amend.js";
 import { newMatchForm } from "./newmatch.js";
 import { act, command } from "./send.js";
-import { events, findings, houseOf, nameOf, questions, scoreboard, who } from "./side.js";
+import { calls, events, findings, houseOf, nameOf, questions, scoreboard, who } from "./side.js";
 
 let seat = 0;
 let owned = /** @type {Object<string, string[]>} */ ({});
@@ -26,6 +26,7 @@ export function draw(root, view, _previous, redraw) {
     h("h1", { class: "unseen" }, t("op.title")),
     h("div", { class: "desk-grid" },
       h("div", { class: "desk-main" },
+        calls(view, ["judge"]),
         questions(view, true),
         findings(view, (f) => findingTools(f)),
         game && entry(view, seats, redraw),

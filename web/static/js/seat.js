@@ -6,7 +6,7 @@ import { actionForm, fetchOwned } from "./actions.js";
 import { arena, count, outcome } from "./arena.js";
 import { layout } from "./anthem.js";
 import { act, command } from "./send.js";
-import { changeOf, events, findings, houseOf, nameOf, questions, seatOf } from "./side.js";
+import { calls, changeOf, events, findings, houseOf, nameOf, questions, seatOf } from "./side.js";
 
 const seat = boot.extra.seat;
 const mine = boot.extra.mine;
@@ -31,7 +31,7 @@ export function draw(root, view, _previous, redraw) {
     !me && h("p", { class: "card", key: "nobody" }, t(game ? "seat.unseated" : "idle.what")),
     me && h("div", { class: "desk-grid", key: "grid" },
       h("div", { class: "desk-main" },
-        questions(view, mine, seat), findings({ ...view, findings: (view.findings || []).filter((/** @type {any} */ f) => !f.seats.length || f.seats.includes(seat)) }),
+        calls(view), questions(view, mine, seat), findings({ ...view, findings: (view.findings || []).filter((/** @type {any} */ f) => !f.seats.length || f.seats.includes(seat)) }),
         mine && h("section", { class: "card", "aria-label": t("seat.now"), key: "now" }, h("h2", null, t("seat.now")),
           actionForm({ view, options: game.options || [], seat, owned, operator: false, send: act, redraw })),
         table(view, me)),

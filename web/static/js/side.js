@@ -136,6 +136,17 @@ export function questions(view, answer, seat = null) {
           : h("p", { class: "quiet" }, q.answers.map((/** @type {any} */ a) => a.label).join(" · ")))));
 }
 
+/** How long, in seconds, a call to everybody stays on the screen. */
+const CALL = 300;
+
+/** The newest announcement, and for the operator who asks for a judge. @param {any} view @param {string[]} [kinds] */
+export function calls(view, kinds = ["announce"]) {
+  const fresh = (view.events || []).filter((/** @type {any} */ e) => kinds.includes(e.kind) && view.at - e.at < CALL);
+  return kinds.map((kind) => fresh.find((/** @type {any} */ e) => e.kind === kind)).filter(Boolean).map((/** @type {any} */ e) =>
+    h("article", { class: "card question call", key: `call${e.seq}` }, icon("flag"),
+      h("p", { class: "finding-what" }, h("span", { class: "kind" }, t(`call.${e.kind}`)), " ", h("b", null, e.text))));
+}
+
 const DETAIL = 12;
 
 /** What happened last; each opens to what the table saw. @param {any} view @param {number} [most] @param {(event: any) => any} [tools] */
