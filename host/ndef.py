@@ -24,7 +24,7 @@ import ndef as ndeflib
 from engine.errors import CrowntableError
 
 CARD_TYPE = "urn:nfc:ext:crowntable:card"
-CARD_PAGE = "http://crowntable.local:8000/card/"
+CARD_PAGE = "http://crowntable.local:8000/c/"
 #: characters of a signature: 80 bits in base 32
 SIGNATURE_LENGTH = 16
 _CARD_NAME = b"crowntable:card"

@@ -43,6 +43,7 @@ class SensorLog:
     def __init__(self, folder: Path, layout: Layout, boot: str, started: float) -> None:
         self._file: IO[str] | None = None
         self._written = 0
+        self._strangers: dict[str, str] = {}
         try:
             folder.mkdir(parents=True, exist_ok=True)
             for old in sorted(folder.glob("*.jsonl"))[: -KEPT or None]:
@@ -61,11 +62,20 @@ class SensorLog:
         if self._file is None:
             return
         try:
-            self._put({"after": after, "is": type(sighting).__name__, **asdict(sighting)})
+            self._put({"after": after, "is": type(sighting).__name__, **self._nameless(sighting)})
             if self._written > MOST_BYTES:
                 self._stop("the sensor trace has reached its upper size")
         except OSError as error:
             self._stop(f"the sensor trace ends: {error.strerror}")
+
+    def _nameless(self, sighting: Sighting) -> dict[str, Any]:
+        """The sighting's fields, with made-up numbers for tags that are no cards of ours: nothing of
+        phones and bank cards is kept, and yet one is told from another."""
+        row = asdict(sighting)
+        for tag in row.get("tags", ()):
+            if tag["card"] is None and tag["why"] is not None:
+                tag["uid"] = self._strangers.setdefault(tag["uid"], f"stranger-{len(self._strangers) + 1}")
+        return row
 
     def close(self) -> None:
         """Closes the file."""

@@ -11,6 +11,7 @@ from engine.errors import CrowntableError
 from host.face import Who
 from host.layout import find_layout, parse_layout, shipped_layouts, to_toml
 from host.sensors import SensorLog, read_trace, rejudge_match
+from host.sighting import Inventory, TagRead
 from tests.host.table_kit import OPERATOR, Desk
 
 
@@ -56,6 +57,18 @@ def test_other_thresholds_give_what_they_would_have_given(tmp_path: Path) -> Non
     again = rejudge_match(tmp_path, number(desk), slow)
     assert again.difference is not None
     assert [a for a in again.now if a["do"] == "play" and a["card"].startswith("cremisi")] == []
+
+
+def test_nothing_of_a_strangers_tag_is_kept(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.sensors = SensorLog(tmp_path / "sensors", desk.layout, "boot1", 1.0)
+    for uid in ("08AABBCC", "08AABBDD", "08AABBCC"):
+        desk.see(Inventory(desk.now, "pico", 1, (TagRead(uid, None, "a phone"),)))
+    desk.sensors.close()
+    (path,) = (tmp_path / "sensors").iterdir()
+    assert "08AABB" not in path.read_text()
+    seen = [s.tags[0].uid for _, s in read_trace(path).sightings if isinstance(s, Inventory)]
+    assert seen == ["stranger-1", "stranger-2", "stranger-1"]
 
 
 def test_a_torn_trace_is_read_to_its_last_whole_line(tmp_path: Path) -> None:
