@@ -31,7 +31,7 @@ class Frame:
 
     Althera: `field` (owner, value) or None, `sum` how it came about, `effect` what the card did, `ended`
     how the duel ended, as contracts/referee.md's last_duel. Anthem: `layout`, the acting seat's eight
-    entries. `refused`: the code of the finding that forbade it."""
+    entries. `refused`: the codes of the findings that forbade it, as a judge would name them."""
 
     action: Json
     field: tuple[int, int] | None = None
@@ -39,7 +39,7 @@ class Frame:
     effect: str = ""
     ended: Json | None = None
     layout: tuple[str | None, ...] = ()
-    refused: str = ""
+    refused: tuple[str, ...] = ()
 
 
 @cache
@@ -61,8 +61,8 @@ def played(game: str, example_id: str) -> tuple[Frame, ...]:
                 "Mend book/frame.toml: the rules say otherwise.",
             )
         state = verdict.state
-        code = "" if verdict.ok else verdict.findings[0].code
-        frames.append(_anthem(state, action, code) if game == "anthem" else _althera(state, action, code))
+        against = () if verdict.ok else tuple(finding.code for finding in verdict.findings)
+        frames.append((_anthem if game == "anthem" else _althera)(state, action, against))
     return tuple(frames)
 
 
@@ -75,7 +75,7 @@ def _begun(game: Game) -> Any:
     return state
 
 
-def _althera(state: AltheraState, action: Json, code: str) -> Frame:
+def _althera(state: AltheraState, action: Json, refused: tuple[str, ...]) -> Frame:
     duel = duel_of(state, 1)
     last = state.match.last_duel
     ended: Json | None = None
@@ -87,12 +87,12 @@ def _althera(state: AltheraState, action: Json, code: str) -> Frame:
     lays = action["do"] in ("play", "intervene", "roll") and bool(done)
     field = None if duel.field is None else (duel.field.owner, duel.field.value)
     effect = done[-1]["effect"] if lays and not (ended and action["do"] == "roll") else ""
-    return Frame(action, field, done[-1]["sum"] if done else "", effect, ended, refused=code)
+    return Frame(action, field, done[-1]["sum"] if done else "", effect, ended, refused=refused)
 
 
-def _anthem(state: Any, action: Json, code: str) -> Frame:
+def _anthem(state: Any, action: Json, refused: tuple[str, ...]) -> Frame:
     seat = next(one for one in state.seats if one.seat == action["seat"])
-    return Frame(action, layout=seat.layout, refused=code)
+    return Frame(action, layout=seat.layout, refused=refused)
 
 
 def differences(game: str, example: Example) -> list[str]:
@@ -104,7 +104,7 @@ def differences(game: str, example: Example) -> list[str]:
             found.append(f"{example.id} {frame.action}: field {frame.field}, the book says {step['field']}")
         if "layout" in step and _values(frame.layout) != step["layout"]:
             found.append(f"{example.id} {frame.action}: {frame.layout}, the book says {step['layout']}")
-        if frame.refused != step.get("refused", ""):
+        if frame.refused[:1] != ((step["refused"],) if "refused" in step else ()):
             found.append(f"{example.id} {frame.action}: refused as {frame.refused}")
     ended = frames[-1].ended or {}
     for key, value in example.end.items():

@@ -63,11 +63,6 @@ def _stems(language: str) -> dict[str, str]:
     return {}
 
 
-@cache
-def _stemmer(language: str) -> snowballstemmer.stemmer:
-    return snowballstemmer.stemmer(_STEMMERS[language])
-
-
 def stem(word: str, language: str) -> str:
     """The stem of a lower-case word.
 
@@ -77,10 +72,15 @@ def stem(word: str, language: str) -> str:
     kept = _stems(language)
     found = kept.get(word)
     if found is None:
-        found = kept[word] = word if word.isdigit() else str(_stemmer(language).stemWord(word))
+        found = kept[word] = word if word.isdigit() else _stemmed(word, language)
         if len(kept) > 20000:  # questions come from outside: what is kept must not grow for ever
             kept.clear()
     return found
+
+
+def _stemmed(word: str, language: str) -> str:
+    # A stemmer keeps the word it works on in itself, so threads must not share one; making one is cheap.
+    return str(snowballstemmer.stemmer(_STEMMERS[language]).stemWord(word))
 
 
 def _phrases(text: str) -> Iterator[str]:
@@ -170,6 +170,11 @@ class Vocabulary:
         self._known = self.words | lex.words
         self._right = self.terms | {stem(word, lex.language) for word in lex.words}
         self._mended: dict[str, str] = {}
+
+    def beginning(self, start: str, most: int = 3) -> list[str]:
+        """The book's most frequent words that begin so."""
+        fitting = [word for word in self._count if word.startswith(start) and self._count[word]]
+        return sorted(fitting, key=lambda word: (-self._count[word], word))[:most]
 
     def mended(self, word: str) -> str:
         """The word, or the word of the vocabulary that it is a typing error of."""

@@ -46,7 +46,7 @@ function quoted(reply, answer) {
 }
 
 function folded(answer) {
-  return el("details", "rule", el("summary", "", `${answer.rule} ${answer.title}`),
+  return el("details", "folded", el("summary", "", `${answer.rule} ${answer.title}`),
     el("p", "", answer.quote, " ", link(answer.link, answer.rule, "rule-id")));
 }
 

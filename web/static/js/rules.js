@@ -85,7 +85,7 @@ function following() {
       else link.removeAttribute("aria-current");
     }
   }, { rootMargin: "-10% 0px -60% 0px" });
-  document.querySelectorAll("article.rule").forEach((rule) => watcher.observe(rule));
+  document.querySelectorAll("article.para").forEach((rule) => watcher.observe(rule));
 }
 
 /** A rule that an address points at opens what is folded round it. */
