@@ -33,11 +33,23 @@ DIE_NOT_SEEN = 9.0
 
 @dataclass(slots=True)
 class _Pending:
-    """What was done on the table and waits to be seen there: the action meant, since when."""
+    """What was done on the table and waits to be seen there: the action meant, since when and in which
+    turn."""
 
     action: Json
     since: float
-    given: bool = False
+    turn: int = 0
+
+
+@dataclass(slots=True)
+class _Showing:
+    """A hand that is shown card by card at the scan spot: the claim it proves, what is left to show,
+    the card that lies there now and since when."""
+
+    action: Json
+    left: list[str]
+    card: str | None = None
+    since: float = 0.0
 
 
 class People:
@@ -55,6 +67,7 @@ class People:
         self._world, self._table = world, world.table
         self._bots, self._rng, self._speed, self._over = bots, rng, speed, over
         self._pending: _Pending | None = None
+        self._showing: _Showing | None = None
         self._rolls: dict[int, float] = {}
         self._stop = threading.Event()
         self._changed = threading.Event()
@@ -104,14 +117,18 @@ class People:
             return 0.1
         if self._pending is not None:
             return self._watch(public)
+        if self._showing is not None:
+            return self._show(self._showing)
         self._crown(public)
-        for seat in self._rng.sample(list(self._bots), len(self._bots)):
+        # Whoever is on move goes last: a win is claimed before the next card is drawn.
+        mover = public.get("to_move")
+        for seat in sorted(self._rng.sample(list(self._bots), len(self._bots)), key=lambda s: s == mover):
             hand = self._world.held(seat)
             action = self._bots[seat].choose(game, state, seat, hand, self._rng)
             if action is not None:
                 self._think(THINK)
                 if self._table.public_state()[1] is state and not self._stop.is_set():
-                    self._do(action)
+                    self._do(action, public)
                 return 0.05
         return 1.0
 
@@ -119,7 +136,7 @@ class People:
         self._stop.wait(seconds * self._rng.lognormvariate(-0.12, 0.5) / self._speed)
 
     def _finished(self, public: Json) -> float:
-        self._pending = None
+        self._pending = self._showing = None
         self._rolls.clear()
         if not self._over(public):
             self._stop.set()
@@ -131,9 +148,15 @@ class People:
 
     # -- acts --------------------------------------------------------------------------------------
 
-    def _do(self, action: Json) -> None:
-        """Carries an action out the way a person does: with the card, or on the screen."""
+    def _do(self, action: Json, public: Json) -> None:
+        """Carries an action out the way a person does: with the card, a button, or on the screen."""
         do, seat = action["do"], action["seat"]
+        if action.get("shown") and self._world.scan_spot() is not None:
+            self._showing = _Showing(action, list(action["shown"]))
+            return
+        if do == "keep" and self._world.press("keep", seat):
+            self._pending = _Pending(action, time.monotonic(), public["turn"])
+            return
         spot = {"play": seat, "intervene": action.get("for"), "lay": seat}.get(do)
         if spot is not None:
             zone = self._spot(spot, action)
@@ -156,11 +179,33 @@ class People:
             self._world.reshuffle(action["seat"])
         return outcome
 
+    def _show(self, showing: _Showing) -> float:
+        """Holds one card after another over the scan spot until the table has taken each."""
+        spot, now = self._world.scan_spot(), time.monotonic()
+        if showing.card is not None and now - showing.since < NOT_SEEN:
+            scan = self._table.view(Audience("operator"))["scan"]
+            if scan is None or scan["card"] != showing.card:
+                return 0.2
+            self._world.move(showing.card, HAND)
+            showing.card = None
+        if showing.card is None and showing.left and spot is not None:
+            showing.card, showing.since = showing.left.pop(), now
+            self._world.move(showing.card, spot.id)
+            return 0.2
+        if showing.card is None and now - showing.since < NOT_SEEN:
+            return 0.2  # the table counts the last one
+        if showing.card is not None:
+            self._world.move(showing.card, HAND)
+        self._showing = None
+        log.info("the hand was not seen by the table, claimed by hand: %s", showing.action)
+        self._by_hand(showing.action)
+        return 0.0
+
     def _watch(self, public: Json) -> float:
-        """Waits for the table to see the card that was laid."""
+        """Waits for the table to see the card that was laid, or the button that was pressed."""
         pending = self._pending
         assert pending is not None
-        if _seen(pending.action, public):
+        if _seen(pending, public):
             self._pending = None
             return 0.0
         waited = time.monotonic() - pending.since
@@ -168,7 +213,7 @@ class People:
             return min(0.5, NOT_SEEN - waited)
         self._pending = None
         log.info("not seen by the table, entered by hand: %s", pending.action)
-        if not self._by_hand(pending.action).ok:
+        if not self._by_hand(pending.action).ok and "card" in pending.action:
             self._world.move(pending.action["card"], HAND)
         return 0.0
 
@@ -218,7 +263,11 @@ class People:
 
     def _choice(self, question: Json, seat: int) -> str | None:
         answers = [a["id"] for a in question["answers"]]
+        if answers == ["all", "stop"]:
+            return None  # a hand is being shown: the cards answer
         meant = self._pending.action if self._pending else {}
+        if self._showing is not None:
+            meant = {"for": f"{self._showing.action['seat']}:{self._showing.action['win']}"}
         wanted = [meant.get("sign"), f"{meant.get('for')}{meant.get('sign') or ''}", str(meant.get("for"))]
         wanted += [str(self._world.face(seat))]
         return next((w for w in wanted if w in answers), answers[-1] if answers else None)
@@ -237,8 +286,11 @@ class People:
         return False
 
 
-def _seen(action: Json, public: Json) -> bool:
-    """Whether the public state shows that this card was played or laid."""
+def _seen(pending: _Pending, public: Json) -> bool:
+    """Whether the public state shows that this card was played or laid, or the turn has gone on."""
+    action = pending.action
+    if action["do"] == "keep":
+        return bool(public["turn"] != pending.turn)
     card = action["card"]
     if public["game"] == "anthem":
         return any(card in seat["layout"] for seat in public["seats"])

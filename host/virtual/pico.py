@@ -42,8 +42,10 @@ class VirtualPico:
 
     `wiring` are settings as in firmware/config.py, over the defaults; they are both how the board is
     wired and what is stored in its flash at first. `flash` keeps the flash between runs (a folder).
-    `buttons` are names of up to eight buttons, on pins of their own. `from_flash`: it runs the files that
-    are in its flash, as a real one does (none at first: only the prompt), not those of this program.
+    `buttons` are names of up to eight buttons, on pins of their own. `heap`: a Pico's is about 190 KB;
+    words are twice as long here, and the simulated chips and tags lie in it too. `from_flash`: it runs
+    the files that are in its flash, as a real one does (none at first: only the prompt), not those of
+    this program.
     """
 
     def __init__(
@@ -54,7 +56,7 @@ class VirtualPico:
         *,
         wiring: Mapping[str, str] | None = None,
         flash: Path | str | None = None,
-        heap: str = "192k",
+        heap: str = "320k",
         buttons: Sequence[str] = (),
         from_flash: bool = False,
     ) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from host.entry import Json
 from host.face import Outcome
-from host.layout import Layout, Zone
+from host.layout import Button, Layout, Zone
 from host.virtual.chaos import Levers
 from host.virtual.pico import VirtualPico
 from host.virtual.pn532 import VirtualPn532
@@ -92,6 +92,13 @@ class StandIns:
             self._pn532s[zone.reader].lift(tag)
         elif zone.reader in self._picos:
             self._picos[zone.reader].lift(zone.antenna, tag.uid)
+
+    def press(self, button: Button) -> bool:
+        """Presses a button for a moment. False where its reader has no stand-in."""
+        pico = self._picos.get(button.reader)
+        if pico is not None:
+            pico.press(button.id)
+        return pico is not None
 
     def throw(self, dice: Mapping[str, int]) -> None:
         """Throws dice by colour -> face into the tray."""

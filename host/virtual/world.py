@@ -147,6 +147,15 @@ class World:
                 return Outcome(True, f"Laid on {zone.id}.")
             return Outcome(True, "Taken off the table.")
 
+    def scan_spot(self) -> Zone | None:
+        """Where hands are shown."""
+        return next((zone for zone in self.layout.zones if zone.kind == "scan"), None)
+
+    def press(self, does: str, seat: int) -> bool:
+        """Presses this seat's button of that kind. False where the table has none."""
+        button = next((b for b in self.layout.buttons if (b.does, b.seat) == (does, seat)), None)
+        return button is not None and self.stand_ins.press(button)
+
     def reshuffle(self, seat: int) -> None:
         """A redraw: the hand goes back into the deck and is drawn anew."""
         with self._lock:
@@ -173,9 +182,9 @@ class World:
                 self._tidy(playing | held)
 
     def _tidy(self, keep: set[str]) -> None:
-        """Cards on field spots that belong neither to a running duel nor to a hand go to their piles."""
+        """Cards on spots that belong neither to a running duel nor to a hand go to their piles."""
         for card, where in list(self._lying.items()):
-            if self._zones[where].kind == "field" and card not in keep:
+            if self._zones[where].kind in ("field", "place") and card not in keep:
                 self.move(card, PILE)
 
     def _crown_home(self) -> None:
