@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import tornado.web
 from tornado.httpserver import HTTPServer
+from tornado.httputil import HTTPServerRequest
 from tornado.netutil import bind_sockets
 from tornado.wsgi import WSGIContainer
 
@@ -69,6 +70,13 @@ class StreamHandler(tornado.web.RequestHandler):
         stream = self.detach()
         await self.hub.add(stream, tuple(wanted))
         return None
+
+
+class FlaskInThreads(WSGIContainer):
+    """Flask in Tornado, its log without queries: links carry tokens."""
+
+    def _log(self, status_code: int, request: HTTPServerRequest) -> None:
+        log.debug("%s %s %d", request.method, request.path, status_code)
 
 
 class Server:
@@ -132,7 +140,7 @@ class Server:
         view_pool = ThreadPoolExecutor(1, thread_name_prefix="web-view")
         hub = self._hub = Hub(self._table, view_pool)
         app = create_app(self._table, self.guard, streams=self.streams, host=self.host, port=self.port)
-        app_in_threads = WSGIContainer(app.wsgi_app, executor=flask_pool)
+        app_in_threads = FlaskInThreads(app.wsgi_app, executor=flask_pool)
         handlers: list[Any] = [
             (r"/api/v1/stream", StreamHandler, {"hub": hub, "guard": self.guard}),
             (r".*", tornado.web.FallbackHandler, {"fallback": app_in_threads}),

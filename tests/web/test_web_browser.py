@@ -287,7 +287,7 @@ def test_the_virtual_table_by_mouse_keyboard_and_touch(browser: Browser, tmp_pat
         page.locator("[data-thing='crown']").tap()
         page.locator("[data-zone='seat2.crown'] .lay").tap()
         page.wait_for_selector("[data-zone='seat2.crown'] [data-thing='crown']")
-        page.get_by_label("pico").uncheck()
+        page.get_by_label("pico plugged in").uncheck()
         page.wait_for_function("() => document.body.innerText.includes('pico unplugged')")
         page.get_by_label("Glare on the dice tray").check()
         page.wait_for_function("() => document.querySelectorAll('input[role=switch]:checked').length === 3")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+import socket
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +16,7 @@ from engine.errors import CrowntableError
 from host.table import LiveTable
 from tests.web.clients import Visitor, visitor
 from tests.web.scripted_world import ScriptedWorld
-from tests.web.tables import EXAMPLE, OPERATOR, live_table, new_match, play
+from tests.web.tables import EXAMPLE, OPERATOR, live_table, new_match, play, served
 from web import assets
 from web.security import SECRETS_FILE, Attempts, Guard, Pace, host_allowed, load_secrets, operator_pin
 
@@ -344,6 +345,23 @@ def test_the_secrets_are_in_no_answer_and_no_log(
         assert not re.search(rf"(?<![\d.]){secrets[0]}(?![\d.])", text), path
         assert secrets[1] not in text
     assert secrets[1] not in caplog.text and f" {secrets[0]}" not in caplog.text
+
+
+def test_links_leave_no_token_in_the_servers_log(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    with served(tmp_path) as (_, server):
+        links = (
+            server.seat_path(1),
+            server.operator_path(),
+            "/api/v1/stream?audience=operator&t=secret-token",
+        )
+        for link in links:
+            with socket.create_connection(("127.0.0.1", server.port), timeout=20) as raw:
+                raw.sendall(f"GET {link} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+                assert raw.recv(64).startswith(b"HTTP/1.1 ")
+    assert "/seat/1" in caplog.text and "/operator" in caplog.text
+    for link in links:
+        assert link.split("=")[-1] not in caplog.text
 
 
 def _spectator() -> Any:

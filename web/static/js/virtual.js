@@ -8,8 +8,8 @@ import { command, post, toast } from "./send.js";
 import { events, findings, houseOf, nameOf, questions } from "./side.js";
 
 const CROWN = "crown";
-/** What is switched on stage where the table does not name its troubles itself. */
-const TROUBLES = ["frozen-camera", "glare", "hand-over-tray"];
+const TROUBLES = ["flicker", "marginal", "ghost-neighbour", "stack", "twin", "phone", "mute-reader", "reader-restart", "stale-content", "babble",
+  "brown-out", "unplug-link", "unplug-scan", "glare", "hand-over-tray", "frozen-camera", "unplug-camera", "clock-step", "disk-full", "disk-read-only"];
 
 let world = boot.extra.world;
 let worldFor = -1;
@@ -143,11 +143,15 @@ function cables() {
 
 function troubles() {
   const on = world.chaos || [];
-  const all = [...new Set([...(world.troubles || TROUBLES), ...on])];
+  // The table names its scenarios: {name, happens, instead}; an older one is asked for the best known.
+  const all = world.troubles || TROUBLES.map((name) => ({ name }));
   return h("section", { class: "card", key: "chaos", "aria-label": t("virtual.chaos") }, h("h2", null, t("virtual.chaos")), h("p", { class: "quiet" }, t("virtual.chaos_what")),
-    h("ul", { class: "switches" }, all.map((name) => h("li", { key: name }, h("label", { class: "check" },
-      h("input", { type: "checkbox", role: "switch", checked: on.includes(name), onchange: () => send({ chaos: name, on: !on.includes(name) }) }), h("span", null, maybe(`chaos.${name}`, name.replaceAll("-", " "))))))));
+    h("ul", { class: "switches" }, all.map((/** @type {any} */ one) => h("li", { key: one.name }, h("label", { class: "check", title: one.instead || null },
+      h("input", { type: "checkbox", role: "switch", checked: on.includes(one.name), onchange: () => send({ chaos: one.name, on: !on.includes(one.name) }) }),
+      h("span", null, maybe(`chaos.${one.name}`, sentence(one.happens || one.name.replaceAll("-", " ")))))))));
 }
+
+const sentence = (/** @type {string} */ text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 // -- dragging ------------------------------------------------------------------------------------
 
