@@ -5,7 +5,7 @@
 import { boot, maybe, t } from "./boot.js";
 import { cls, h } from "./dom.js";
 import { card, cardLabel, cardOf, die, houseClass, icon, isSpecial, kindName } from "./art.js";
-import { houseOf, nameOf, who } from "./side.js";
+import { houseOf, nameOf, ruleLink, who } from "./side.js";
 
 /** What has been chosen so far; one form a page. */
 export const chosen = { card: "", sign: "", for: 0, place: 0, force: false, shown: /** @type {string[]} */ ([]), claim: "" };
@@ -193,5 +193,5 @@ export function whyNot(form) {
   return h("details", { class: "why-not", key: "why" }, h("summary", null, t("seat.why_not")),
     h("dl", null, [...reasons].map(([text, { rule, what }]) => [
       h("dt", { key: `t${text}` }, [...new Set(what)].join(", ")),
-      h("dd", { key: `d${text}` }, text, " ", h("span", { class: "rule" }, rule))])));
+      h("dd", { key: `d${text}` }, text, " ", ruleLink(form.view, rule))])));
 }

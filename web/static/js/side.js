@@ -109,6 +109,11 @@ export function crownCard(view) {
       h("p", null, crown.why), h("p", { class: "quiet" }, t("crown.hardware", { what: crown.hardware }))));
 }
 
+/** A rule's id, leading to its place in the rulebook. @param {any} view @param {string} rule */
+export function ruleLink(view, rule) {
+  return h("a", { class: "rule", href: `/rules/${view.game.game}#${rule}` }, rule);
+}
+
 /** Findings: calm, precise, each with its rule and its cure. @param {any} view @param {(finding: any) => any} [tools] */
 export function findings(view, tools) {
   const open = (view.findings || []).filter((/** @type {any} */ f) => f.open);
@@ -118,7 +123,7 @@ export function findings(view, tools) {
       h("div", null,
         h("p", { class: "finding-what" }, h("span", { class: "kind" }, t(`finding.${f.severity}`)), " ", h("b", null, f.text)),
         f.cure && h("p", null, f.cure),
-        f.rule && h("p", { class: "quiet" }, h("span", { class: "rule" }, f.rule), f.rule_text ? ` ${f.rule_text}` : ""),
+        f.rule && h("p", { class: "quiet" }, ruleLink(view, f.rule), f.rule_text ? ` ${f.rule_text}` : ""),
         tools && h("div", { class: "row" }, tools(f)))));
 }
 
