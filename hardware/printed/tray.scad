@@ -59,17 +59,18 @@ module tongue_end() {
 }
 module groove() translate([0, -block[1] / 2, -1]) scale([1, 1, 2]) mirror([1, 0, 0]) tail(fit);
 
+// Quarter B is A with its legs' lengths exchanged: going round, each leg's tongue meets the next one's groove.
+legs = quarter == "a" ? half : [half[1], half[0]];
+
 module corner() {
-    x_tongue = quarter == "a";
     difference() {
         union() {
-            leg(half[0]);
-            other(half[1]);
-            translate([half[0], 0, 0]) if (x_tongue) tongue_end(); else joint_block();
-            mirror([1, -1, 0]) translate([half[1], 0, 0]) if (x_tongue) joint_block(); else tongue_end();
+            leg(legs[0]);
+            other(legs[1]);
+            translate([legs[0], 0, 0]) tongue_end();
+            mirror([1, -1, 0]) translate([legs[1], 0, 0]) joint_block();
         }
-        if (x_tongue) mirror([1, -1, 0]) translate([half[1], 0, 0]) groove();
-        else translate([half[0], 0, 0]) groove();
+        mirror([1, -1, 0]) translate([legs[1], 0, 0]) groove();
         // The strip's wires go out at the corner through a diamond that needs no support.
         translate([0, 0, height - nose - reach - 5]) rotate([0, 90, 45])
             linear_extrude(3 * foot, center = true) rotate(45) square(4, center = true);

@@ -79,17 +79,18 @@ def steepest_overhang(mesh: Mesh, least_area: float = 0.05) -> float:
     bed = mesh.points[:, 2].min() + 0.01
     counted = (corners[:, :, 2].max(axis=1) > bed) & (area > least_area)
     down = -mesh.normals()[counted, 2]
-    return math.degrees(math.asin(float(np.clip(down.max(initial=0.0), 0.0, 1.0))))
+    return math.degrees(math.asin(min(1.0, max(0.0, float(down.max(initial=0.0))))))
 
 
-def reach(mesh: Mesh, origins: Points, directions: Points) -> Points:
-    """How far from each origin along its direction (of length 1) the first face lies; inf where none.
+def reach(mesh: Mesh, origins: Points, directions: Points) -> tuple[Points, Faces]:
+    """How far from each origin along its direction (of length 1) the first face lies, and which it is;
+    inf and -1 where none.
 
     Möller and Trumbore's intersection, 1997, for all faces at once.
     """
     a, b, c = np.moveaxis(mesh.corners(), 1, 0)
     one, two = b - a, c - a
-    found = np.empty(len(origins))
+    found, which = np.full(len(origins), np.inf), np.full(len(origins), -1, np.int64)
     for i in range(len(origins)):
         p = np.cross(directions[i], two)
         det = np.einsum("ij,ij->i", one, p)
@@ -100,8 +101,10 @@ def reach(mesh: Mesh, origins: Points, directions: Points) -> Points:
             v = q @ directions[i] / det
             far = np.einsum("ij,ij->i", two, q) / det
             hit = (np.abs(det) > 1e-12) & (u > -_NEAR) & (v > -_NEAR) & (u + v < 1 + _NEAR) & (far > _NEAR)
-        found[i] = far[hit].min(initial=np.inf)
-    return found
+        if hit.any():
+            which[i] = int(np.where(hit, far, np.inf).argmin())
+            found[i] = far[which[i]]
+    return found, which
 
 
 def thinnest_wall(mesh: Mesh, step: float = 6.0, most: int = 1500) -> float:
@@ -118,11 +121,15 @@ def thinnest_wall(mesh: Mesh, step: float = 6.0, most: int = 1500) -> float:
                 origins.append(face[0] + u * (face[1] - face[0]) + v * (face[2] - face[0]))
                 inward.append(-normal)
     chosen = np.linspace(0, len(origins) - 1, min(most, len(origins))).astype(np.int64)
-    starts = np.array(origins)[chosen] + np.array(inward)[chosen] * 1e-4
-    return float(reach(mesh, starts, np.array(inward)[chosen]).min()) + 1e-4
+    along = np.array(inward)[chosen]
+    starts = np.array(origins)[chosen] + along * 1e-4
+    far, face = reach(mesh, starts, along)
+    # Faces that meet at more than 45 degrees make an edge, not a wall, however near to it one measures.
+    opposite = np.einsum("ij,ij->i", along, normals[face]) > math.cos(math.radians(45))
+    return float(far[opposite].min(initial=np.inf)) + 1e-4
 
 
 def gap(mesh: Mesh, origin: tuple[float, float, float], direction: tuple[float, float, float]) -> float:
     """The free way from a point outside the material along a direction, for fits; inf where nothing comes."""
     along = np.array([direction], np.float64)
-    return float(reach(mesh, np.array([origin], np.float64), along / np.linalg.norm(along))[0])
+    return float(reach(mesh, np.array([origin], np.float64), along / np.linalg.norm(along))[0][0])

@@ -99,62 +99,48 @@ def harness(build: Build) -> Harness:
     return Harness(tuple(devices), tuple(cables))
 
 
+#: The chips' names on the drawings and what each DIP pin is.
+_SHIFTER = ("1OE", "1A", "1Y", "2OE", "2A", "2Y", "GND", "3Y", "3A", "3OE", "4Y", "4A", "4OE", "VCC")
+_GATES = ("MISO 1", "MISO 2", "1Y", "MISO 3", "MISO 4", "2Y", "GND", "3Y, MISO out", "3A", "3B", "4Y", "4A",
+          "4B", "VCC")  # fmt: skip
+_DRIVERS = ("1OE", "in SCK 1", "out MOSI 4", "in SCK 2", "out MOSI 3", "in SCK 3", "out MOSI 2", "in SCK 4",
+            "out MOSI 1", "GND", "in MOSI 1", "out SCK 4", "in MOSI 2", "out SCK 3", "in MOSI 3", "out SCK 2",
+            "in MOSI 4", "out SCK 1", "2OE", "VCC")  # fmt: skip
+_DECODER = (*(f"Y{code}" for code in range(11)), "GND", *(f"Y{code}" for code in range(11, 16)), "E0", "E1",
+            "A3", "A2", "A1", "A0", "VCC")  # fmt: skip
+
+
+def _chip(id: str, title: str, names: tuple[str, ...]) -> Device:
+    return Device(id, title, tuple(enumerate(names, 1)))
+
+
 def _pico_devices(build: Build) -> Iterator[Device]:
     used = [(claim.pin, f"GP{claim.gpio} {claim.who}") for claim in claims(build) if claim.board == "Pico"]
-    rails = [(36, "3V3 out"), (38, "GND"), (40, "VBUS, 5 V of the USB plug")]
+    rails = [(28, "GND of the lights"), (36, "3V3 out"), (38, "GND of the readers"), (40, "VBUS, 5 V of USB")]
     yield Device("PICO", "Raspberry Pi Pico", tuple(sorted([*used, *rails])))
     for zone in build.antennas():
-        words = f"MFRC522 board, {zone_words(zone)}"
-        yield Device(reader_id(zone), words, tuple(enumerate(READER, 1)))
+        yield _chip(reader_id(zone), f"MFRC522 board, {zone_words(zone)}", READER)
     pins = pinning(build)
     for i, _ in enumerate(pins.enables):
-        outputs = tuple((pin, f"Y{code}") for code, pin in enumerate(OUTPUTS))
-        rest = (
-            (12, "GND"),
-            (18, "E0"),
-            (19, "E1"),
-            (20, "A3"),
-            (21, "A2"),
-            (22, "A1"),
-            (23, "A0"),
-            (24, "VCC"),
-        )
-        yield Device(f"DEC{i + 1}", "74HC154 decoder at 3.3 V", tuple(sorted([*outputs, *rest])))
+        yield _chip(f"DEC{i + 1}", "74HC154 decoder at 3.3 V", _DECODER)
     if build.branches > 1:
-        used_pins = [pin for pair in (*HUB_SCK, *HUB_MOSI) for pin in pair]
-        names = {pin: f"{'in' if i % 2 == 0 else 'out'} {'SCK' if i < 8 else 'MOSI'} {i % 8 // 2 + 1}"
-                 for i, pin in enumerate(used_pins)}  # fmt: skip
-        more = {1: "1OE", 10: "GND", 19: "2OE", 20: "VCC"}
-        yield Device("DRV", "74AHC244 drivers at 3.3 V", tuple(sorted({**names, **more}.items())))
-        gates = {pin: f"MISO {i + 1}" for i, pin in enumerate(HUB_MISO)}
-        more = {3: "1Y", 6: "2Y", 7: "GND", 8: "3Y, MISO out", 9: "3A", 10: "3B", 14: "VCC"}
-        yield Device("AND", "74AHC08 gates at 3.3 V", tuple(sorted({**gates, **more}.items())))
+        yield _chip("DRV", "74AHC244 drivers at 3.3 V", _DRIVERS)
+        yield _chip("AND", "74AHC08 gates at 3.3 V", _GATES)
     if leds(build):
-        shifter = (
-            (1, "1OE"),
-            (2, "1A"),
-            (3, "1Y"),
-            (4, "2OE"),
-            (5, "2A"),
-            (6, "2Y"),
-            (7, "GND"),
-            (14, "VCC"),
-        )
-        yield Device("SHIFT", "74AHCT125 level shifter at 5 V", shifter)
+        yield _chip("SHIFT", "74AHCT125 level shifter at 5 V", _SHIFTER)
     if build.ring:
-        yield Device("RING", f"crown, ring of {build.ring} LEDs", ((1, "5V"), (2, "GND"), (3, "DIN")))
+        yield _chip("RING", f"crown, ring of {build.ring} LEDs", ("5V", "GND", "DIN"))
     if build.lamps:
         for zone in build.antennas():
-            words = f"lamp, {zone_words(zone)}"
-            yield Device(f"L{zone.antenna}", words, ((1, "5V"), (2, "GND"), (3, "DIN"), (4, "DOUT")))
+            yield _chip(f"L{zone.antenna}", f"lamp, {zone_words(zone)}", ("5V", "GND", "DIN", "DOUT"))
     for name, _ in pins.buttons:
-        yield Device(f"BTN {name}", "push button", ((1, "a"), (2, "b")))
+        yield _chip(f"BTN {name}", "push button", ("a", "b"))
     if build.supply:
-        yield Device("PWR", "socket of the table's 5 V supply", ((1, "5V"), (2, "GND")))
+        yield _chip("PWR", "socket of the 5 V supply", ("5V", "GND"))
     if own_regulator(build):
-        yield Device("REG", "step-down module", ((1, "5V in"), (2, "GND"), (3, "3.3V out")))
+        yield _chip("REG", "step-down module", ("IN+ 5 V", "IN-", "OUT+ 3.3 V", "OUT-"))
     if build.strip:
-        yield Device("STRIP", "white LED strip in the tray's rim", ((1, "5V"), (2, "GND")))
+        yield _chip("STRIP", "white strip in the tray's rim", ("5V", "GND"))
 
 
 def _source(build: Build, signal: str, branch: int) -> tuple[str, int]:
@@ -163,7 +149,7 @@ def _source(build: Build, signal: str, branch: int) -> tuple[str, int]:
     if signal == "3.3V":
         return ("REG", 3) if own_regulator(build) else ("PICO", 36)
     if signal == "GND":
-        return ("REG", 2) if own_regulator(build) else ("PICO", 38)
+        return ("REG", 4) if own_regulator(build) else ("PICO", 38)
     if build.branches > 1 and signal in ("SCK", "MOSI", "MISO"):
         if signal == "MISO":
             return "AND", HUB_MISO[branch]
@@ -209,15 +195,16 @@ def _hub(build: Build) -> Cable:
     for i in range(len(branches(build))):
         wires.append(Wire("SCK", ("PICO", PICO[pins.sck]), ("DRV", HUB_SCK[i][0])))
         wires.append(Wire("MOSI", ("PICO", PICO[pins.mosi]), ("DRV", HUB_MOSI[i][0])))
-    for i in range(len(branches(build)), 4):  # inputs of gates may not float
+    for i in range(len(branches(build)), 4):  # inputs may not float
         wires.append(Wire("3.3V", ("AND", 14), ("AND", HUB_MISO[i])))
+        wires += [Wire("GND", ("PICO", 38), ("DRV", pair[i][0])) for pair in (HUB_SCK, HUB_MOSI)]
     wires += [
         Wire("MISO", ("AND", 3), ("AND", 9)),
         Wire("MISO", ("AND", 6), ("AND", 10)),
         Wire("MISO", ("AND", 8), ("PICO", PICO[pins.miso])),
     ]
     three = _source(build, "3.3V", 0)
-    for chip, power, grounds in (("DRV", 20, (10, 1, 19)), ("AND", 14, (7,))):
+    for chip, power, grounds in (("DRV", 20, (10, 1, 19)), ("AND", 14, (7, 12, 13))):
         wires.append(Wire("3.3V", three, (chip, power)))
         wires += [Wire("GND", ("PICO", 38), (chip, ground)) for ground in grounds]
     return Cable("HUB", 0.1, tuple(wires))
@@ -240,7 +227,7 @@ def _decoders(build: Build) -> Iterator[Cable]:
 
 def _five(build: Build) -> tuple[tuple[str, int], tuple[str, int]]:
     """Where 5 V and its ground for the lights come from."""
-    return (("PWR", 1), ("PWR", 2)) if build.supply else (("PICO", 40), ("PICO", 38))
+    return (("PWR", 1), ("PWR", 2)) if build.supply else (("PICO", 40), ("PICO", 28))
 
 
 def _lights(build: Build) -> Iterator[Cable]:
@@ -248,7 +235,9 @@ def _lights(build: Build) -> Iterator[Cable]:
     plus, minus = _five(build)
     if not leds(build):
         return
-    feed = [Wire("5V", plus, ("SHIFT", 14)), *(Wire("GND", minus, ("SHIFT", pin)) for pin in (7, 1, 4))]
+    # The two gates that are used are open, the others shut, their inputs held.
+    feed = [Wire("5V", plus, ("SHIFT", pin)) for pin in (14, 10, 13)]
+    feed += [Wire("GND", minus, ("SHIFT", pin)) for pin in (7, 1, 4, 9, 12)]
     if pins.ring is not None:
         feed.append(Wire("DATA", ("PICO", PICO[pins.ring]), ("SHIFT", 2)))
         ring = (Wire("5V", plus, ("RING", 1)), Wire("GND", minus, ("RING", 2)))
@@ -276,14 +265,14 @@ def _lamps(build: Build, plus: tuple[str, int], minus: tuple[str, int]) -> Itera
 def _buttons(build: Build) -> Iterator[Cable]:
     for name, gpio in pinning(build).buttons:
         button = f"BTN {name}"
-        wires = (Wire("SDA", ("PICO", PICO[gpio]), (button, 1)), Wire("GND", ("PICO", 38), (button, 2)))
+        wires = (Wire("SDA", ("PICO", PICO[gpio]), (button, 1)), Wire("GND", ("PICO", 28), (button, 2)))
         yield Cable(button, 0.8, wires)
 
 
 def _power(build: Build) -> Iterator[Cable]:
     if build.supply:
         # Without a common ground no data line means anything.
-        yield Cable("GND", 0.2, (Wire("GND", ("PWR", 2), ("PICO", 38)),))
+        yield Cable("GND", 0.2, (Wire("GND", ("PWR", 2), ("PICO", 28)),))
     plus, minus = _five(build)
     if own_regulator(build):
         yield Cable("REG", 0.2, (Wire("5V", plus, ("REG", 1)), Wire("GND", minus, ("REG", 2))))
@@ -298,7 +287,7 @@ def _pi_side(build: Build, devices: list[Device], cables: list[Cable]) -> None:
     for reader in build.layout.readers:
         if reader.driver != "nfc":
             continue
-        devices.append(Device("SCAN", "PN532 board, switches set to UART (HSU)", scan))
+        devices.append(Device("SCAN", "PN532 board, set to UART", scan))
         if reader.port.startswith("tty:USB"):
             devices.append(
                 Device(
@@ -314,9 +303,7 @@ def _pi_side(build: Build, devices: list[Device], cables: list[Cable]) -> None:
     crown = build.layout.crown.gpio
     if crown is not None and build.pi != "own-computer":
         header.append((9, "GND"))
-        devices.append(
-            Device("LED", "RGB LED, 330 ohm at each colour", ((1, "R"), (2, "K"), (3, "G"), (4, "B")))
-        )
+        devices.append(Device("LED", "RGB LED, 330 ohm a colour", ((1, "R"), (2, "K"), (3, "G"), (4, "B"))))
         ends = (("LED", 1), ("LED", 3), ("LED", 4), ("LED", 2))
         starts = (*(("PI", PI[gpio]) for gpio in crown), ("PI", 9))
         cables.append(Cable("LED", 0.3, tuple(map(Wire, ("RED", "GREEN", "BLUE", "GND"), starts, ends))))
