@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -27,8 +28,15 @@ class Picture:
     real: bool = False
 
     def decode(self) -> NDArray[np.uint8]:
-        """h x w x 3, B G R."""
-        return np.asarray(cv2.imdecode(np.frombuffer(self.data, np.uint8), cv2.IMREAD_COLOR), np.uint8)
+        """h x w x 3, B G R. Photos are large and few: they are kept decoded."""
+        return _decode_once(self.data) if self.real else _decode(self.data)
+
+
+def _decode(data: bytes) -> NDArray[np.uint8]:
+    return np.asarray(cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR), np.uint8)
+
+
+_decode_once = lru_cache(maxsize=2000)(_decode)
 
 
 def patch(picture: Picture, random: Random) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:

@@ -17,9 +17,13 @@ Array = NDArray[np.float32]
 Random = np.random.Generator
 
 
+UNREADABLE, HIDDEN = -1, -9
+
+
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A die of a scene: its box (x, y, w, h, pixels), the top value, 0 where it is cocked."""
+    """A die of a scene: its box (x, y, w, h, pixels), the top value, 0 where it is cocked, -1 where
+    glare hides its pips."""
 
     box: tuple[float, float, float, float]
     value: int
@@ -80,11 +84,13 @@ class Studio:
             value = int(random.integers(1, 7))
             values = faces(pose, value, random)
             sprite = shade(pose, style, light, values, random)
+            if not _readable(pose, sprite):
+                value = UNREADABLE
             mask = _stamp(picture, sprite, pose, (x, y, side, toward), shadow)
             cover[mask] = number
             ys, xs = np.nonzero(mask)
             if len(xs) < 30:
-                labels.append((Label((0, 0, 0, 0), -1), 1.0))
+                labels.append((Label((0, 0, 0, 0), HIDDEN), 1.0))
                 continue
             box = (
                 float(xs.min()),
@@ -96,7 +102,7 @@ class Studio:
         return [
             label
             for k, (label, area) in enumerate(labels)
-            if label.value >= 0 and (cover == k).sum() > 0.8 * area
+            if label.value != HIDDEN and (cover == k).sum() > 0.8 * area
         ]
 
     def _viewpoint(self) -> tuple[tuple[float, float], float]:
@@ -134,6 +140,16 @@ class Studio:
             if all(math.hypot(x - px, y - py) > gap * 0.56 * (side + ps) for px, py, ps, _, _ in placed):
                 return x, y
         return None
+
+
+def _readable(pose: Pose, sprite: Array) -> bool:
+    """Whether the top face shows anything: pips that glare has not drowned."""
+    spot = pose.spot[..., pose.up // 2].astype(np.float32) * (-1 if pose.up % 2 else 1)
+    face = np.clip(sprite[pose.hit & (spot > 0.93)], 0, 1)
+    if len(face) < 50:
+        return False
+    low, high = np.percentile(face, (1, 99), axis=0)
+    return bool((high - low).max() > 0.12)
 
 
 def _stamp(

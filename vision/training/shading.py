@@ -101,12 +101,16 @@ def draw_style(random: np.random.Generator) -> Style:
 def _pip_colour(random: np.random.Generator, base: NDArray[np.float64]) -> NDArray[np.float64]:
     grey = float(base @ np.array([0.3, 0.59, 0.11]))
     choices = [np.full(3, 0.95), np.array([0.92, 0.88, 0.75]), np.full(3, 0.05), np.array([0.05, 0.06, 0.2])]
-    if random.random() < 0.25:
-        choices += [np.array([0.8, 0.1, 0.1]), np.array([0.85, 0.7, 0.15]), np.array([0.1, 0.2, 0.7])]
-    random.shuffle(choices)
+    if random.random() < 0.4:  # told from the body by hue more than by brightness
+        strange = [np.array([0.75, 0.1, 0.12]), np.array([0.8, 0.68, 0.12]), np.array([0.1, 0.2, 0.7])]
+        random.shuffle(strange)
+        choices = strange if random.random() < 0.5 else choices + strange
+    else:
+        random.shuffle(choices)
     for colour in choices:
         step = abs(float(colour @ np.array([0.3, 0.59, 0.11])) - grey)
-        if step > 0.3 or (step > 0.13 and float(np.abs(colour - base).max()) > 0.4 and random.random() < 0.5):
+        apart = float(np.abs(colour - base).max())
+        if step > 0.3 or (step > 0.1 and apart > 0.35) or (apart > 0.45 and random.random() < 0.5):
             return np.clip(colour + random.normal(0, 0.02, 3), 0, 1)
     return np.full(3, 0.95 if grey < 0.5 else 0.05)
 
@@ -173,7 +177,35 @@ def shade(
     half /= np.linalg.norm(half)
     gleam = np.maximum(normal @ half, 0.0) ** style.shine * style.gloss * (0.4 + light.power)
     picture = albedo * shaded[..., None] + gleam[..., None] * (1 - 0.3 * pip[..., None])
+    if random.random() < 0.45:
+        picture = picture + _mirrored(normal, style, pip, dent, random)[..., None]
     return np.asarray(picture * np.array(light.tint, np.float32) * 1.15, np.float32)
+
+
+def _mirrored(normal: Array, style: Style, pip: Array, dent: Array, random: np.random.Generator) -> Array:
+    """Windows and lamps mirrored sharply in the polish: bright lines and bars that bend with the faces,
+    which bulge a little, and with the pips' hollows."""
+    size = normal.shape[0]
+    grid = (np.arange(size, dtype=np.float32) + 0.5) / size * 2 - 1
+    bulge = np.float32(random.uniform(0.05, 0.5))
+    bent = normal.copy()
+    bent[..., 0] += bulge * grid[None, :] + 0.5 * style.recess * dent[..., 0] * pip
+    bent[..., 1] += bulge * grid[:, None] + 0.5 * style.recess * dent[..., 1] * pip
+    bent /= np.maximum(np.linalg.norm(bent, axis=-1, keepdims=True), 1e-6)
+    away = -2.0 * bent[..., 2:3] * bent  # the view, from straight ahead, thrown back
+    shine = np.zeros(normal.shape[:2], np.float32)
+    for _ in range(int(random.integers(1, 4))):
+        turn = random.uniform(0, np.pi)
+        c, s = np.cos(turn), np.sin(turn)
+        along = away[..., 0] * c + away[..., 1] * s - random.normal(0, 0.45)
+        across = away[..., 1] * c - away[..., 0] * s - random.normal(0, 0.45)
+        half = (random.uniform(0.1, 0.8), random.uniform(0.02, 0.16))
+        soft = random.uniform(0.01, 0.06)
+        inside = np.clip((half[0] - np.abs(along)) / soft, 0, 1) * np.clip(
+            (half[1] - np.abs(across)) / soft, 0, 1
+        )
+        shine = np.maximum(shine, inside * random.uniform(0.15, 1.0))
+    return np.asarray(shine * (normal[..., 2] < 0), np.float32)
 
 
 def _pips(
