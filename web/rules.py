@@ -91,8 +91,13 @@ def _here(sees: Audience = SPECTATOR) -> Here:
         return Here("", None, {}, [])
     view = table.view(sees)
     names = {row["seat"]: row["name"] for row in view["seats"]}
-    newest = sorted(view["findings"], key=lambda finding: -finding["seq"])
+    newest = sorted(view["findings"], key=_newest_first)
     return Here(playing.name, state, names, newest)
+
+
+def _newest_first(finding: dict[str, Any]) -> tuple[int, int]:
+    """The newest action's findings first, those of one action as a judge would name them."""
+    return -finding["seq"], int(finding["id"].rpartition("-")[2])
 
 
 def _book(game: str) -> tuple[Book, bool]:

@@ -95,9 +95,12 @@ _CONDITIONS: tuple[Condition, ...] = ("own", "enemy", "empty")
 
 def follow_up(before: Asked, asked: Asked) -> Asked:
     """A question that follows another, complete: what it leaves out is as before."""
+    intent = asked.intent or before.intent
+    if intent == "field" and asked.subjects:  # what it is worth, and now with a card
+        intent = "worth"
     return replace(
         asked,
-        intent=asked.intent or before.intent,
+        intent=intent,
         subjects=asked.subjects or before.subjects,
         numbers=asked.numbers or before.numbers,
         sign=asked.sign or before.sign,

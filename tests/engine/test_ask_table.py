@@ -162,7 +162,7 @@ def test_why_was_that_illegal() -> None:
     ]
     italian = asked("perché non era valido?", state, 1, findings=findings).verdict
     assert italian is not None and italian.why.startswith("Fuori turno nel duello.")
-    assert said("why was that illegal?", state, 1)[1] == "Nothing was refused lately."
+    assert said("why was that illegal?", state, 1)[1].startswith("No remark of the rules is open")
 
 
 def test_what_a_face_counts_with_and_without_a_match() -> None:
