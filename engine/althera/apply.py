@@ -99,7 +99,8 @@ def _roll(state: State, action: Roll, info: list[Finding]) -> State:
         if action.face in state.match.rules.retreat_faces:
             enemy = duel.enemy(seat)
             return end_duel(state, state.match, state.seats, settled, enemy, "retreat", info)
-        return _go_on(state, state.match, state.seats, settled)
+        # Both may have played all: a forced retreat gives up the roll for the last card, an oracle.
+        return _settle(state, state.match, state.seats, settled, info)
     last = duel.laid[-1]._replace(face=action.face)
     settled = duel._replace(
         awaited=None,

@@ -66,6 +66,14 @@ def test_playing_on_gives_the_awaited_roll_up() -> None:
     assert (field(state), state.duels[0].awaited) == ((2, 37), None)
 
 
+def test_a_retreat_that_gives_the_last_roll_up_and_fails_ends_the_duel() -> None:
+    state = after(table(plays=1), "1 > 2", "1: commoners", "2: oracle")
+    state = said(state, "1 retreats", force=True).state
+    state = after(state, "1 rolls 2")
+    last = state.match.last_duel
+    assert (state.duels, last.winner, last.ended_by) == ((), 1, "three_cards")
+
+
 def test_a_declaration_before_the_crown_is_rolled_for() -> None:
     state = GAME.initial(GAME.ruleset())
     state = GAME.apply(state, GAME.parse(GAME.setup_action([1, 2]))).state
