@@ -126,7 +126,7 @@ class Reader:
 
     def balance(self, gain: tuple[float, float, float]) -> None:
         """White balance for B, G, R from now on."""
-        self._detector = Detector(gain)
+        self._detector.balance(gain)
 
     def read(self, frame: Image, at: float) -> tuple[Found, bool]:
         """The readings of a frame, and whether it moved against the frame before."""
