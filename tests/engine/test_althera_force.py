@@ -71,6 +71,7 @@ def test_a_retreat_that_gives_the_last_roll_up_and_fails_ends_the_duel() -> None
     state = said(state, "1 retreats", force=True).state
     state = after(state, "1 rolls 2")
     last = state.match.last_duel
+    assert last is not None
     assert (state.duels, last.winner, last.ended_by) == ((), 1, "three_cards")
 
 

@@ -162,11 +162,12 @@ def test_actions_are_what_apply_accepts_for_long(rules: Ruleset, seed: int) -> N
 @settings(max_examples=12, deadline=None)
 @given(rules=rulesets(), seed=SEEDS)
 def test_a_table_that_forces_everything_breaks_nothing(rules: Ruleset, seed: int) -> None:
-    """Forced nonsense never raises, never loses a card, and can be undone."""
+    """Forced nonsense never raises, never loses a card, leaves something to do, and can be undone."""
     rng = random.Random(seed)
     state = started(rules, seats_of(rng))
     for _ in range(100):
         legal = GAME.actions(state)
+        assert legal or state.match.phase == "over"
         nonsense = any_action(rng, rules, force=rng.random() < 0.8)
         action = rng.choice(legal) if legal and rng.random() < 0.5 else nonsense
         verdict = GAME.apply(state, action)
