@@ -46,7 +46,7 @@ _LONG = const(200)  # ticks: 5 ms for READ (NTAG21x: time-out 5 ms)
 _RECEIVED = (OK, COLLISION)
 _REQA = b"\x26"
 _CASCADE_TAG = const(0x88)
-_LOOKS = const(40)  # and so many looks at its registers
+_LOOKS = const(4)  # and so many looks at its registers after that time
 _PATIENCE_US = const(40000)  # the chip's own timer ends every exchange long before: else it hangs
 
 NAMES = {
@@ -219,9 +219,10 @@ class MFRC522:
 
     def _overdue(self):
         """Has the chip been waited for long enough? Time alone does not say so: a board (or its
-        simulation) that was held up itself must look some more before it blames the chip."""
-        self._looks += 1
-        return self._looks > _LOOKS and time.ticks_diff(time.ticks_us(), self._begun) > _PATIENCE_US
+        simulation) that was held up itself must look again afterwards before it blames the chip."""
+        if time.ticks_diff(time.ticks_us(), self._begun) > _PATIENCE_US:
+            self._looks += 1
+        return self._looks > _LOOKS
 
     # -- frames ------------------------------------------------------------------------------------
 

@@ -162,6 +162,15 @@ def read_entries(path: Path, match: int) -> list[Entry]:
         db.close()
 
 
+def matches_of(path: Path) -> list[int]:
+    """The numbers of a journal's matches, oldest first. Raises sqlite3.Error."""
+    db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+    try:
+        return [row[0] for row in db.execute("SELECT seq FROM entries WHERE kind = 'match' ORDER BY seq")]
+    finally:
+        db.close()
+
+
 def _lock(path: Path) -> IO[str]:
     """The folder's lock, held while the returned file is open. Raises CrowntableError when taken."""
     file = path.open("a+", encoding="ascii")
@@ -208,13 +217,18 @@ def _row(entry: Entry) -> tuple[Any, ...]:
         None if entry.ok is None else int(entry.ok),
         _dump(entry.findings),
         _dump(entry.evidence),
-        entry.text,
+        _plain(entry.text),
         _dump(entry.body),
     )
 
 
 def _dump(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _plain(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+
+
+def _plain(text: str) -> str:
+    """Half a character, which the database would refuse, must not keep an entry from being written."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _entry(row: tuple[Any, ...]) -> Entry:

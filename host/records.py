@@ -10,7 +10,7 @@ from pathlib import Path
 from engine.errors import CrowntableError
 from engine.records.record import Record, record_of
 from host.entry import Entry
-from host.journal import read_entries
+from host.journal import matches_of, read_entries
 from host.match import rebuilt
 
 
@@ -48,12 +48,14 @@ def record_of_match(entries: Sequence[Entry], program: str | None = None) -> Rec
 def find_match(name: str, folders: Sequence[Path]) -> Record | None:
     """The record of match `m12` in the first of these data folders that has it, or of `FOLDER/m12`.
 
-    None where nothing of that name is known; works beside a running table. Raises CrowntableError
-    for a journal that can't be read."""
+    None where that is no match's id, or there is no table; works beside a running table. Raises
+    CrowntableError for a journal that can't be read, or that has other matches only."""
     where, _, ident = name.rpartition("/")
     number = re.fullmatch(r"m(\d+)", ident)
     if number is None:
         return None
+    known: list[str] = []
+    default = None if where else folders[0] if folders else None
     for folder in [Path(where)] if where else folders:
         path = folder / "journal.sqlite"
         if not path.exists():
@@ -64,4 +66,7 @@ def find_match(name: str, folders: Sequence[Path]) -> Record | None:
             raise CrowntableError(f"The journal {path} can't be read: {error}.", "Is it a journal?") from None
         if entries and entries[0].kind == "match":
             return record_of_match(entries)
-    return None
+        known += [f"m{begun}" if folder == default else f"{folder}/m{begun}" for begun in matches_of(path)]
+    if not known:
+        return None
+    raise CrowntableError(f"There is no match {name} at this table.", f"There are: {', '.join(known)}.")

@@ -1,15 +1,19 @@
 """The sensors' own trace: every sighting as it came, so that an evening can be judged again by the
 tracker and the interpreter, also with other thresholds (`crowntable replay MATCH --from-sensors`).
 
-A file for each start of the table, JSON lines: a header with layout and boot, then a line a sighting
-with the number of the last entry before it. The trace is a help, not the record: it is not synced, has
-an upper size, and the table goes on without it.
+A file for each start of the table (and for each layout, where zones were set up anew), JSON lines: a
+header with layout and boot, then a line a sighting with the number of the last entry before it. Tags'
+numbers are replaced by others made from them with a secret of that start: a trace shows which reads
+were the same tag, and nothing about a stranger's. The trace is a help, not the record: it is not
+synced, has an upper size, and the table goes on without it.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
+import secrets
 import shutil
 import sqlite3
 import tempfile
@@ -21,7 +25,7 @@ from typing import IO, Any
 from engine.errors import CrowntableError
 from host.core import Clocks, Core
 from host.entry import Entry
-from host.journal import Journal, read_entries
+from host.journal import Journal, matches_of, read_entries
 from host.layout import Layout, parse_layout, to_toml
 from host.match import Line, Match
 from host.newmatch import begin_again
@@ -40,7 +44,10 @@ ROOM = 200 * 2**20
 class SensorLog:
     """Writes one start's trace. Says once in the log why it stopped, if it did."""
 
-    def __init__(self, folder: Path, layout: Layout, boot: str, started: float) -> None:
+    def __init__(self, folder: Path, layout: Layout, boot: str, started: float, after: int = 0) -> None:
+        self.layout = layout
+        self._folder, self._boot, self._started = folder, boot, started
+        self._secret = secrets.token_bytes(16)
         self._file: IO[str] | None = None
         self._written = 0
         self._strangers: dict[str, str] = {}
@@ -51,9 +58,10 @@ class SensorLog:
             if shutil.disk_usage(folder).free < ROOM:
                 log.warning("no sensor trace: the disk has little room")
                 return
-            path = folder / f"{int(started):012d}-{boot[:8]}.jsonl"
+            path = folder / f"{int(started):012d}-{after:07d}-{boot[:8]}.jsonl"
             self._file = path.open("w", encoding="utf-8")
-            self._put({"format": FORMAT, "boot": boot, "layout": to_toml(layout), "name": layout.name})
+            head = {"format": FORMAT, "boot": boot, "layout": to_toml(layout), "name": layout.name}
+            self._put(head | {"after": after})
         except OSError as error:
             self._stop(f"no sensor trace: {error.strerror}")
 
@@ -61,6 +69,8 @@ class SensorLog:
         """One sighting, taken in after entry `after`."""
         if self._file is None:
             return
+        if isinstance(sighting, Inventory) and sighting.tags:
+            sighting = replace(sighting, tags=tuple(map(self._masked, sighting.tags)))
         try:
             self._put({"after": after, "is": type(sighting).__name__, **self._nameless(sighting)})
             if self._written > MOST_BYTES:
@@ -76,6 +86,15 @@ class SensorLog:
             if tag["card"] is None and tag["why"] is not None:
                 tag["uid"] = self._strangers.setdefault(tag["uid"], f"stranger-{len(self._strangers) + 1}")
         return row
+
+    def again(self, layout: Layout, after: int) -> SensorLog:
+        """The trace from now on, after entry `after`, under another layout; this one is closed."""
+        self.close()
+        return SensorLog(self._folder, layout, self._boot, self._started, after)
+
+    def _masked(self, tag: TagRead) -> TagRead:
+        digest = hashlib.blake2b(tag.uid.encode(), key=self._secret, digest_size=7)
+        return replace(tag, uid=digest.hexdigest().upper())
 
     def close(self) -> None:
         """Closes the file."""
@@ -99,11 +118,13 @@ class SensorLog:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A read trace: the boot it belongs to, the layout then, (last entry before it, sighting)."""
+    """A read trace: the boot it belongs to, the layout then, (last entry before it, sighting), and the
+    entry after which it begins."""
 
     boot: str
     layout: Layout
     sightings: tuple[tuple[int, Sighting], ...]
+    after: int = 0
 
 
 def read_trace(path: Path) -> Trace:
@@ -112,7 +133,7 @@ def read_trace(path: Path) -> Trace:
         with path.open(encoding="utf-8") as file:
             head = json.loads(file.readline())
             layout = parse_layout(head["layout"], head["name"])
-            return Trace(head["boot"], layout, tuple(_lines(file)))
+            return Trace(head["boot"], layout, tuple(_lines(file)), int(head.get("after", 0)))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise CrowntableError(f"{path} is no sensor trace: {error}.", "Traces lie in DATA/sensors.") from None
 
@@ -161,14 +182,17 @@ class Rejudged:
 def rejudge(entries: Sequence[Entry], traces: Sequence[Trace], layout: Layout | None = None) -> Rejudged:
     """One match again from its sensors: what devices did comes from the traces, what people did from
     its entries, in the order in which it came. `layout` (thresholds) instead of the recorded ones."""
-    by_boot = {trace.boot: trace for trace in traces}
+    began = entries[0].seq
+    # Zones are set up between matches: of one boot, the trace under way when the match began is it.
+    fitting = [trace for trace in traces if trace.after < began or trace.boot != entries[0].boot]
+    by_boot = {trace.boot: trace for trace in sorted(fitting, key=lambda trace: trace.after)}
     lost = {e.boot for e in entries if e.who.kind == "device" and e.kind == "action"} - set(by_boot)
     if lost:
         what = "The sensor trace of a part of this match is missing."
         raise CrowntableError(what, f"The table keeps the traces of its last {KEPT + 1} starts.")
     with tempfile.TemporaryDirectory() as folder:
         now = [0.0]
-        used = layout or (traces[0].layout if traces else None)
+        used = layout or next((trace.layout for trace in by_boot.values()), None)
         if used is None:
             raise CrowntableError("There is no sensor trace for this match.", "Traces lie in DATA/sensors.")
         clocks = Clocks(lambda: now[0], lambda: now[0], "rejudged")
@@ -249,7 +273,8 @@ def rejudge_match(folder: Path, number: int, layout: Layout | None = None) -> Re
         what = f"The journal in {folder} can't be read: {error}."
         raise CrowntableError(what, "Is it a data folder?") from None
     if not entries:
-        raise CrowntableError(f"There is no match m{number} in {folder}.", "See the list at /matches.")
+        known = ", ".join(f"m{n}" for n in matches_of(folder / "journal.sqlite")) or "none yet"
+        raise CrowntableError(f"There is no match m{number} in {folder}.", f"There are: {known}.")
     traces = find_trace(folder, {entry.boot for entry in entries})
     if layout is not None:
         traces = [replace(trace, layout=layout) for trace in traces]

@@ -53,6 +53,7 @@ def make_view(core: Core, audience: Audience, number: int, virtual: bool) -> Jso
         "undo": _undo(core, match),
         "redo": _redo(core, match),
         "notices": [{"text": n.text, "at": n.at} for n in reversed(core.notes)],
+        **_setting_up(core, audience),
     }
     shown = scene(view)
     view["crown"] = {
@@ -63,6 +64,20 @@ def make_view(core: Core, audience: Audience, number: int, virtual: bool) -> Jso
         "hardware": _hardware(core),
     }
     return view
+
+
+def _setting_up(core: Core, audience: Audience) -> Json:
+    """What the operator alone sees: a running enrolment, zones being set up by touch."""
+    operator = audience.kind == "operator"
+    zones = core.zone_setup.view() if core.zone_setup and operator else None
+    if core.zone_setup and zones is not None:
+        zone = core.zone_setup.zone()
+        asked = f"Lay any card on {core.words().zone(zone)}." if zone else "Every zone is set up: save it."
+        zones["text"] = f"{zones['text']} {asked}".strip()
+    return {
+        "enrolment": core.enrolment.view() if core.enrolment and operator else None,
+        "zone_setup": zones,
+    }
 
 
 def _match(core: Core, match: Match, virtual: bool) -> Json:
@@ -148,7 +163,13 @@ def _questions(match: Match, audience: Audience) -> list[Json]:
 def _events(core: Core, saved: int) -> list[Json]:
     undone = {line.seq for line in core.match.lines if line.undone} if core.match else set()
     rows = []
+    devices: set[str] = set()
     for entry in reversed(core.events):
+        if entry.kind == "device":
+            # Of a device that comes and goes only the last word: the plays are what people look for.
+            if entry.who.id in devices:
+                continue
+            devices.add(entry.who.id)
         if entry.kind in EVENT_KINDS and entry.text:
             rows.append(
                 {
@@ -225,6 +246,12 @@ def _banner(core: Core) -> list[Json]:
                 "cure": "Free some space or mend the disk; what waits is then recorded by itself.",
             }
         )
+    if core.book.trouble:
+        cure = "The list as it was before stays in use." if core.book.cards.entries else ""
+        rows.append({"level": "amber", "text": core.book.trouble, "cure": cure})
+    if core.zone_setup is not None:
+        text = "The zones are being set up: cards are not read."
+        rows.append({"level": "amber", "text": text, "cure": "It ends on the operator's page."})
     troubled = set(core.tracker.troubles())
     for zone in core.layout.zones:
         if zone.id in troubled:

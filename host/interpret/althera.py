@@ -138,8 +138,11 @@ def which_way(ctx: Context, action: Json, card: str, zone: str | None) -> Questi
 
 
 def _field_value(state: Any, seat: int) -> int:
+    """The field of the duel that `seat` is in; of the one just ended, where that was its last play."""
     duel = next((d for d in state["duels"] if seat in (d["attacker"], d["defender"])), None)
-    return int(duel["field"]["value"]) if duel and duel["field"] else 0
+    if duel is None:
+        return int((state["last_duel"] or {"value": 0})["value"])
+    return int(duel["field"]["value"]) if duel["field"] else 0
 
 
 def _for_whom(ctx: Context, event: CardArrived, seat: int) -> list[Intent]:

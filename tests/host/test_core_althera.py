@@ -97,6 +97,16 @@ def test_an_alteration_asks_its_player_which_way_and_offers_the_sums(desk: Desk)
     assert desk.view("seat", 2)["questions"] == []
 
 
+def test_an_alteration_that_ends_the_duel_offers_its_last_value(desk: Desk) -> None:
+    desk.do(do="declare", seat=1, against=2)
+    for seat, card in ((1, "cremisi/cavalry/1"), (2, "aurea/commoners/1"), (1, "cremisi/commoners/1"),
+                       (2, "aurea/commoners/2"), (1, "cremisi/captain/1")):  # fmt: skip
+        desk.do(do="play", seat=seat, card=card)
+    desk.lay(2, "aurea/alteration/1")
+    (question,) = desk.view("seat", 2)["questions"]
+    assert [a["label"] for a in question["answers"]] == ["+50 %: 58 becomes 87", "−50 %: 58 becomes 29"]
+
+
 def test_a_question_goes_when_its_card_is_lifted_or_play_has_moved_on(desk: Desk) -> None:
     desk.do(do="declare", seat=1, against=2)
     desk.play(1, "cremisi/cavalry/1")
@@ -410,4 +420,7 @@ def test_devices_that_come_and_go_are_said_and_recorded(desk: Desk) -> None:
     for health in (up, replace(up, state="lost", detail="reader not answering"), up):
         desk.core.sighting(health)
     assert [d["state"] for d in desk.view()["devices"]] == ["up"]
-    assert desk.texts()[:2] == ["Reader pico: 6 antennas", "Reader pico: reader not answering"]
+    assert desk.texts()[0] == "Reader pico: 6 antennas"
+    assert not [text for text in desk.texts()[1:] if text.startswith("Reader pico")]
+    recorded = [e.text for e in desk.core.journal.read() if e.kind == "device"]
+    assert recorded == ["Reader pico: 6 antennas", "Reader pico: reader not answering", "Reader pico: 6 antennas"]

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from engine.errors import CrowntableError
 from engine.records.files import parse, read, save
 from engine.records.replay import replay
 from host.records import find_match, record_of_match
@@ -46,7 +49,10 @@ def test_a_match_is_found_by_its_id_beside_a_running_table(tmp_path: Path) -> No
     assert record is not None
     assert record.header.match == f"m{number}"
     assert find_match(f"{tmp_path}/m{number}", []) == record
-    assert find_match("m99999", [tmp_path]) is None
+    with pytest.raises(CrowntableError) as caught:
+        find_match("m99999", [tmp_path])
+    assert f"m{number}" in caught.value.cure
+    assert find_match("m99999", [tmp_path / "none"]) is None
     assert find_match("friday", [tmp_path]) is None
 
 
