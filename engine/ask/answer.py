@@ -117,7 +117,8 @@ def ask(
     if earlier and language is None:
         prefer = language_of(earlier[-1], prefer)
     spoken = language if language in LANGUAGES else language_of(question, prefer)
-    name, found = _searched(question, earlier, game, spoken)
+    nameless = [_without(one, names or {}) for one in (*earlier, question)]
+    name, found = _searched(nameless[-1], nameless[:-1], game, spoken)
     playing = game_named(name)
     table = None
     if state is not None:
@@ -140,6 +141,12 @@ def state_rules(game: Game, state: Any) -> Any:
 
 
 # The rulebook.
+
+
+def _without(question: str, names: Mapping[int, str]) -> str:
+    """The question without the players' names: the rulebook knows none."""
+    called = {name.lower() for name in names.values() if name}
+    return " ".join(word for word in question.split() if word.strip(".,;:!?'s’").lower() not in called)
 
 
 def _searched(question: str, earlier: Sequence[str], game: str | None, language: str) -> tuple[str, Found]:

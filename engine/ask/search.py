@@ -128,23 +128,23 @@ class Index:
         words = (self.vocabulary.mended(word) for word in split(text, language))
         return " ".join(sorted(stem(word, language) for word in words))
 
-    def find(self, question: str) -> Found:
-        """Every rule against the question.
+    def find(self, question: str, weights: tuple[float, float, float] = WEIGHTS) -> Found:
+        """Every rule against the question; `weights` are those of cover, phrase and letters.
 
         >>> Index("althera", "en").find("what does the sheild do").hits[0].rule
         'ALT-5.1'
         """
         asked = terms(question, self._lex, self.vocabulary)
-        weights = {term.term: self._weight(term.term) for term in asked}
-        whole = sum(weights.values()) or 1.0
-        phrase, outside_cover = self._nearest_phrases(weights, whole)
+        terms_of = {term.term: self._weight(term.term) for term in asked}
+        whole = sum(terms_of.values()) or 1.0
+        phrase, outside_cover = self._nearest_phrases(terms_of, whole)
         letters = self._nearest_letters(question)
         score = {}
         for rule, count in self._texts.items():
-            parts = (self._cover(count, weights) / whole, phrase.get(rule, 0.0), letters.get(rule, 0.0))
-            score[rule] = sum(part * weight for part, weight in zip(parts, WEIGHTS, strict=True))
+            parts = (self._cover(count, terms_of) / whole, phrase.get(rule, 0.0), letters.get(rule, 0.0))
+            score[rule] = sum(part * weight for part, weight in zip(parts, weights, strict=True))
         parts = (outside_cover * OUTSIDE_COVER, phrase.get(OUTSIDE, 0.0), letters.get(OUTSIDE, 0.0))
-        outside = sum(part * weight for part, weight in zip(parts, WEIGHTS, strict=True))
+        outside = sum(part * weight for part, weight in zip(parts, weights, strict=True))
         ranked = sorted(score.items(), key=lambda row: -row[1])
         hits = tuple(Hit(rule, round(best, 4)) for rule, best in ranked)
         sure = min(hits[0].score - ENOUGH, hits[0].score - outside - LEAD)
