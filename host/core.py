@@ -18,17 +18,20 @@ from engine.game import Finding
 from host import claims
 from host.action import Action, Ask, Intent, Note, TakenBack, Withdraw
 from host.dice import DiceDesk
+from host.enrolment import Enrolment
 from host.entry import Entry, EntryKind, Json
 from host.face import Outcome, Who
+from host.identity import CardBook
 from host.interpret import NOW, Context, early_card, interpret
 from host.interpret.althera import awaited, which_way
 from host.journal import Journal, NotRecordedError
 from host.layout import Layout
 from host.match import Match
 from host.settled import CardArrived, DeviceChanged, Settled, evidence_text, settled_json
-from host.sighting import DiceFrame, DieSeen, Health, Sighting
+from host.sighting import DiceFrame, DieSeen, Health, Inventory, Sighting
 from host.tracker import Tracker
 from host.words import Words
+from host.zonesetup import ZoneSetup
 
 TABLE = Who("table")
 #: how many events a screen shows
@@ -83,12 +86,17 @@ class Core:
     seen: set[str] = field(default_factory=set)
     in_tray: dict[str, tuple[DieSeen, ...]] = field(default_factory=dict)
     tray_shown: float = 0.0
+    book: CardBook = field(init=False)
+    enrolment: Enrolment | None = None
+    zone_setup: ZoneSetup | None = None
     tracker: Tracker = field(init=False)
     dice: DiceDesk = field(init=False)
 
     def __post_init__(self) -> None:
         self.tracker = Tracker(self.layout)
         self.dice = DiceDesk(self.layout)
+        self.book = CardBook(self.journal.path.parent / "cards.csv")
+        self.book.refresh()
         self.seq, newest = self.journal.last()
         if newest:
             entries = list(self.journal.read(match=newest))
@@ -103,6 +111,13 @@ class Core:
 
     def sighting(self, sighting: Sighting) -> bool:
         """Takes one sighting in. True where a screen may have changed."""
+        if isinstance(sighting, Inventory):
+            if self.zone_setup is not None:
+                return self.zone_setup.see(sighting)
+            at = (sighting.reader, sighting.antenna)
+            if self.enrolment is not None and at == (self.enrolment.reader, self.enrolment.antenna):
+                return self.enrolment.see(sighting)
+        sighting = self.book.known(sighting)
         settled = (
             self.dice.feed(sighting) if isinstance(sighting, DiceFrame) else self.tracker.feed(sighting)
         )
@@ -135,10 +150,10 @@ class Core:
     ) -> Outcome:
         """A game action: judged, recorded, applied. What a person typed and the rules refuse is told
         to that person and not recorded; what lies on the table is recorded either way."""
-        if action.get("do") == "undo":
-            return self.undo(who)
         if self.match is None:
             return Outcome(False, "No match is running: begin one first.")
+        if action.get("do") == "undo" and not hasattr(self.match.game.parse(action), "severity"):
+            return self.undo(who)
         words = self.words()
         against = claims.to_show(self.match, action)
         if against is not None:
@@ -232,8 +247,8 @@ class Core:
         chosen = next((a for a in asked.answers if a.id == answer), None)
         if chosen is None:
             known = ", ".join(a.id for a in asked.answers)
-            return Outcome(False, f"{answer!r} is no answer to that question; there are: {known}.")
-        if who.kind == "seat" and asked.seats and int(who.id or 0) not in asked.seats:
+            return Outcome(False, f"That is no answer to that question; there are: {known}.")
+        if who.kind == "seat" and asked.seats and who.id not in map(str, asked.seats):
             return Outcome(False, "That question is for another seat.")
         body = {"question": question, "answer": answer}
         text = f"{asked.text} {chosen.label}."
@@ -274,16 +289,30 @@ class Core:
         self._after_change(None)
         return self._outcome(True, "The match begins.", recorded)
 
+    def dismiss(self, finding: str, who: Who) -> Outcome:
+        """A remark that somebody has seen and waved through."""
+        found = next((f for f in self.match.findings if f.id == finding), None) if self.match else None
+        if found is None or not found.open:
+            return Outcome(False, "That remark is not open.")
+        return self.say("dismiss", "Waved through.", who, {"ids": [finding]})
+
     def say(self, kind: EntryKind, text: str, who: Who, body: Json | None = None) -> Outcome:
         """Pause, resume, a flag, an announcement, a call for a judge, a dismissed finding."""
         recorded = self.record(kind, who, text=text, body=body or {})
         return self._outcome(True, text, recorded)
 
     def tick(self) -> bool:
-        """Once in a while: tries the backlog again. True where a screen may have changed."""
+        """Once in a while: tries the backlog again, and looks at the card list. True where a screen may
+        have changed."""
+        reread = self.book.refresh()
         if not self.backlog:
-            return False
-        return self._commit([])
+            return reread
+        return self._commit([]) or reread
+
+    def use_layout(self, layout: Layout) -> None:
+        """The same table with its zones on other antennas. What lies on it is seen anew."""
+        self.layout = layout
+        self.tracker = Tracker(layout)
 
     # -- what goes on inside -----------------------------------------------------------------------
 

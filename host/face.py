@@ -77,7 +77,9 @@ class Table(Protocol):
         {"cmd": "amend", "seq": n, "action": {…}} ("it was that card/face") ·
         {"cmd": "dismiss", "id": finding id} · {"cmd": "new-match", "game", "seats": [{"seat", "house",
         "name"}], "turns", "ruleset": {key: value}} · {"cmd": "pause"} · {"cmd": "resume"} ·
-        {"cmd": "flag", "text"} · {"cmd": "announce", "text"} · {"cmd": "judge"} (a seat asks for one)"""
+        {"cmd": "flag", "text"} · {"cmd": "announce", "text"} · {"cmd": "judge"} (a seat asks for one) ·
+        enrol-start, enrol-card, enrol-stop, zones-start, zones-skip, zones-back, zones-save, zones-stop:
+        docs/view.md. Never raises, whatever the JSON."""
 
     def entries(self, after: int = 0, limit: int = 500) -> list[Json]:
         """Journal entries with seq > `after`, oldest first, each as docs/view.md's Entry."""

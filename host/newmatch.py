@@ -14,6 +14,9 @@ from host.face import Outcome, Who
 #: the house whose dice have a colour
 HOUSE_OF_DIE = {house.colour: house.id for house in HOUSES.values()}
 
+#: most seats and ruleset keys that are looked at, and the longest name or value
+MOST, LONGEST = 64, 60
+
 
 def default_seats(core: Core) -> list[Json]:
     """The layout's seats as players: the house of each seat's die, or the next one free."""
@@ -27,21 +30,25 @@ def default_seats(core: Core) -> list[Json]:
 
 def begin(core: Core, command: Json, who: Who) -> Outcome:
     """The `new-match` command of host.face.Table. What is left out comes from the layout."""
-    name = str(command.get("game") or core.layout.game)
-    game = games().get(name)
-    if game is None:
-        return Outcome(False, f"The game {name!r} is not known; there are: {', '.join(sorted(games()))}.")
-    changes = {str(k): str(v) for k, v in dict(command.get("ruleset") or {}).items()}
+    name = command.get("game") or core.layout.game
+    game = games().get(name) if isinstance(name, str) else None
+    if game is None or not isinstance(name, str):
+        return Outcome(False, f"That game is not known; there are: {', '.join(sorted(games()))}.")
+    given, changes = command.get("seats") or default_seats(core), command.get("ruleset") or {}
+    if not isinstance(changes, dict) or len(changes) > MOST:
+        return Outcome(False, "The ruleset must be an object of keys and values.")
+    if not isinstance(given, list) or len(given) > MOST or not all(isinstance(s, dict) for s in given):
+        return Outcome(False, 'The seats must be a list of objects: [{"seat": 1, "name": "Ada"}, …].')
     try:
-        ruleset = game.ruleset(None, changes)
+        ruleset = game.ruleset(None, {str(k)[:LONGEST]: _value(v) for k, v in changes.items()})
     except CrowntableError as error:
         return Outcome(False, f"{error.what} {error.cure}")
-    seats = [_player(s, name) for s in (command.get("seats") or default_seats(core))]
+    seats = [_player(s, name) for s in given]
     setup: Json = {"do": "setup", "players": [_public(s) for s in seats]}
     if name == "althera":
         setup["turns"] = command.get("turns") or 3
     if name == "anthem":
-        setup["first"] = command.get("first") or seats[0]["seat"]
+        setup["first"] = command.get("first") or seats[0].get("seat")
     parsed = game.parse(setup)
     if hasattr(parsed, "severity"):
         return Outcome(False, parsed.text, (parsed.to_json(),))
@@ -57,8 +64,17 @@ def begin_again(core: Core, begun: Entry, setup: Entry) -> Outcome:
     return core.new_match(game, ruleset, setup.action or {}, begun.who, {"seats": seats, "number": number})
 
 
-def _player(given: Any, game: str) -> Json:
-    seat = {k: v for k, v in dict(given).items() if k in ("seat", "name", "house") and v not in (None, "")}
+def _value(value: Any) -> str:
+    """A ruleset's value as its file has it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)[:LONGEST]
+
+
+def _player(given: Json, game: str) -> Json:
+    seat = {k: v for k, v in given.items() if k in ("seat", "name", "house") and v not in (None, "")}
+    if isinstance(seat.get("name"), str):
+        # Halves of characters, which no file takes, and a novel in place of a name.
+        name = " ".join(seat["name"].encode("utf-8", "replace").decode("utf-8").split())
+        seat["name"] = name[:LONGEST] or f"Seat {seat.get('seat')}"
     if game != "althera":
         seat.pop("house", None)
     house = HOUSES.get(str(seat.get("house")))

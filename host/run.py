@@ -23,6 +23,7 @@ from host.pi import PiMonitor
 from host.sensors import SensorLog
 from host.table import LiveTable
 from host.virtual.skew import Skew
+from host.zonesetup import as_set_up
 
 if TYPE_CHECKING:
     from host.virtual.chaos import Chaos
@@ -69,6 +70,8 @@ class Running:
         try:
             self.skew = Skew()
             clocks = Clocks(lambda: time.time() + self.skew.seconds, time.monotonic, uuid.uuid4().hex)
+            # At a virtual table the stand-ins stay wired as the layout says; its zones may be set up anew.
+            layout = as_set_up(options.data, layout)
             table = LiveTable(Core(journal, layout, clocks), options.virtual)
             table.sensors = SensorLog(options.data / "sensors", layout, clocks.boot, clocks.wall())
             self._assemble(options, table)
@@ -81,7 +84,7 @@ class Running:
         self.people: People | None = None
         self.stand_ins: StandIns | None = None
         self.chaos: Chaos | None = None
-        layout = options.layout
+        layout = table.core.layout
         if options.virtual:
             # Before gpiozero is imported anywhere: the LED crown's pins are gpiozero's own mock pins.
             os.environ["GPIOZERO_PIN_FACTORY"] = "mock"

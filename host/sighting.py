@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 
@@ -10,11 +10,15 @@ from typing import Literal
 class TagRead:
     """One tag answering at an antenna. `uid` is canonical (host.uid); `card` is the id from a valid
     `crowntable:card` record, None where there is none or it was not read; `why` says in words what
-    else the tag is ("a phone", "a blank tag", "not a game card: web address") where that is known."""
+    else the tag is ("a phone", "a blank tag", "not a game card: web address") where that is known.
+    `certain` False: its content is not read yet, or could not be. `fit` False: it must not become a
+    card even by its number (phones, smart cards)."""
 
     uid: str
     card: str | None = None
     why: str | None = None
+    certain: bool = field(default=True, compare=False)
+    fit: bool = field(default=True, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -162,7 +162,7 @@ class Session:
             tag = state.tags.get(uid)
             if tag is None:
                 self.wants_tags = True
-                tag = TagRead(uid)
+                tag = TagRead(uid, certain=False)
             tags.append(tag)
         ok, chip_ok = line.number("ok") == 1, state.fault is None
         return [Inventory(at, self.reader, antenna, tuple(tags), ok, scans, chip_ok)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from host.nfc.chip import Target
 from host.nfc.faults import TagSilentError
-from host.nfc.scan import by_number_only, named
+from host.nfc.scan import by_number_only, enrollable, named
 from host.nfc.type2 import BLOCK, PAGE, Memory, read_layout
 from host.sighting import TagRead
 
@@ -17,9 +17,9 @@ def tag_read(uid: str, sak: int, memory: bytes | None, gave_up: bool = False) ->
     target = Target(1, uid, b"", sak)
     why = by_number_only(target)
     if why is not None:
-        return TagRead(uid, None, why)
+        return TagRead(uid, None, why, fit=enrollable(target))
     if memory is None:
-        return TagRead(uid, None, "its content can't be read" if gave_up else None)
+        return TagRead(uid, None, "its content can't be read" if gave_up else None, gave_up)
 
     def block(page: int) -> bytes:
         at = page * PAGE
@@ -29,5 +29,5 @@ def tag_read(uid: str, sak: int, memory: bytes | None, gave_up: bool = False) ->
     try:
         layout = read_layout(Memory(block))
     except TagSilentError:
-        return TagRead(uid)
+        return TagRead(uid, certain=False)
     return named(target, layout).read

@@ -54,7 +54,7 @@ class Seen:
     @property
     def read(self) -> TagRead:
         """The same for the table."""
-        return TagRead(self.target.uid, self.card, self.why)
+        return TagRead(self.target.uid, self.card, self.why, self.certain, enrollable(self.target))
 
 
 def by_number_only(target: Target) -> str | None:
@@ -70,6 +70,11 @@ def by_number_only(target: Target) -> str | None:
     if target.sak & 0x60:
         return "a device, not a card"
     return None
+
+
+def enrollable(target: Target) -> bool:
+    """False for a phone, a smart card or a device: none of them ever becomes a game card."""
+    return not (target.sak & 0x60 or uids.is_random(target.uid))
 
 
 def look_at(chip: Chip, target: Target, key: bytes | None = None) -> Seen:

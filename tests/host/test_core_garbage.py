@@ -1,0 +1,179 @@
+"""Whatever JSON comes from outside ends in an Outcome of one sentence, and the table goes on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engine.game import Audience
+from host.core import Clocks, Core
+from host.face import Outcome, Who
+from host.journal import Journal
+from host.layout import find_layout
+from host.setup_commands import NAMES
+from host.table import FAULT, LiveTable
+from tests.host.table_kit import OPERATOR
+
+MANY = int(os.environ.get("CROWNTABLE_FUZZ", "100000"))
+COMMANDS = ["answer", "undo", "redo", "allow", "amend", "dismiss", "new-match", "pause", "resume", "flag",
+            "announce", "judge", *NAMES]  # fmt: skip
+ACTIONS = ["setup", "roll", "crown", "declare", "redraw", "play", "retreat", "stand", "intervene", "undo",
+           "lay", "keep", "claim"]  # fmt: skip
+KEYS = ["seq", "id", "question", "answer", "action", "text", "seats", "turns", "ruleset", "game", "first",
+        "card", "zone", "only", "again", "seat", "face", "against", "for", "sign", "place", "win", "shown",
+        "force", "players", "house", "name", "rank_step", "dragon"]  # fmt: skip
+
+odd = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.integers(-3, 200), st.floats(), st.sampled_from(KEYS),
+    st.sampled_from(["", " ", "+", "-", "hero", "1", "q7", "f7-0", "cremisi/cavalry/1", "s1/5", "althera",
+                     "anthem", "scan", "\ud800", "\x00", "9" * 5000, "é" * 3000, "cremisi", "aurea"]),
+    st.text(max_size=20),
+)  # fmt: skip
+json_values = st.recursive(
+    odd,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4),
+        st.dictionaries(st.sampled_from(KEYS) | st.text(max_size=5), inner, max_size=4),
+    ),
+    max_leaves=12,
+)
+fields = st.dictionaries(st.sampled_from(KEYS), json_values, max_size=5)
+actions = st.builds(lambda do, rest: {"do": do, **rest}, st.sampled_from(ACTIONS) | odd, fields)
+commands = st.builds(
+    lambda cmd, rest, action: {"cmd": cmd, **rest, **action},
+    st.sampled_from(COMMANDS) | odd,
+    fields,
+    st.one_of(st.just({}), st.builds(lambda a: {"action": a}, actions)),
+)
+whos = st.sampled_from([OPERATOR, Who("seat", "1"), Who("seat", "2"), Who("seat", "x"), Who("bot", "")])
+step = st.tuples(st.sampled_from(["act", "command"]), st.one_of(actions, commands, json_values), whos)
+steps = st.lists(step, min_size=1, max_size=4)
+
+
+@pytest.fixture(scope="module", params=["althera-3", "anthem-2"])
+def table(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveTable]:
+    folder = tmp_path_factory.mktemp("garbage")
+    clocks = Clocks(lambda: 1.7e9, lambda: 1.0, "boot")
+    core = Core(Journal(folder), find_layout(request.param), clocks)
+    live = LiveTable(core)
+    live.start()
+    begin_again(live)
+    yield live
+    live.stop()
+    again = Core(Journal(folder), find_layout(request.param), clocks)
+    again.journal.close()
+    assert again.seq == core.seq + 1
+
+
+def begin_again(table: LiveTable) -> None:
+    assert table.command({"cmd": "new-match"}, OPERATOR).ok
+    for seat in table.core.layout.seats:
+        if table.core.layout.game == "althera":
+            table.act({"do": "roll", "seat": seat.id, "face": 7 - seat.id}, OPERATOR)
+
+
+def try_all(table: LiveTable, given_steps: list[tuple[str, Any, Who]]) -> None:
+    for way, what, who in given_steps:
+        outcome = table.act(what, who) if way == "act" else table.command(what, who)
+        assert isinstance(outcome, Outcome)
+        assert outcome.text
+        assert outcome.text != FAULT, (way, what)
+        assert len(outcome.text) < 2500, outcome.text
+        if outcome.ok and outcome.seq is None:
+            assert isinstance(what, dict)
+            assert str(what.get("cmd")).startswith(("enrol", "zones", "allow")), outcome
+    assert not table.core.backlog
+    for kind, seat in (("operator", None), ("spectator", None), ("seat", 1)):
+        assert table.view(Audience(kind, seat))["seq"] == table.core.seq  # type: ignore[arg-type]
+    table.preview_undo()
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps)
+def test_any_json_ends_in_a_sentence(table: LiveTable, given_steps: list[tuple[str, Any, Who]]) -> None:
+    try_all(table, given_steps)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(40_000)
+@settings(max_examples=MANY, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+@given(steps)
+def test_any_json_for_hours(table: LiveTable, given_steps: list[tuple[str, Any, Who]]) -> None:
+    if table.core.seq > 3000:
+        begin_again(table)
+    try_all(table, given_steps)
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        (None, "A command is a JSON object"),
+        ({}, "The command None is not known; there are: answer, undo"),
+        ({"cmd": "x" * 10_000}, "is not known"),
+        ({"cmd": ["flag"]}, "is not known"),
+        ({"cmd": "answer"}, "The command 'answer' is not complete: 'question' is missing or is no text."),
+        ({"cmd": "answer", "question": "q9", "answer": "yes"}, "That question is no longer open."),
+        ({"cmd": "allow", "seq": -1}, "'seq' is missing or is no whole number"),
+        ({"cmd": "allow", "seq": True}, "'seq' is missing or is no whole number"),
+        ({"cmd": "allow", "seq": 1e300}, "'seq' is missing or is no whole number"),
+        ({"cmd": "allow", "seq": 10**400}, "'seq' is missing or is no whole number"),
+        ({"cmd": "allow", "seq": 1}, "Entry 1 is no refused action of this match."),
+        ({"cmd": "amend", "seq": 2, "action": [["do", "roll"]]}, "'action' is missing or is no object"),
+        ({"cmd": "amend", "seq": 999, "action": {}}, "Entry 999 is no action that was applied"),
+        ({"cmd": "dismiss", "id": "f1-0"}, "That remark is not open."),
+        ({"cmd": "flag", "text": {"a": 1}}, "'text' is missing or is no text"),
+        ({"cmd": "resume"}, "The match is not paused."),
+        ({"cmd": "new-match", "game": ["althera"]}, "That game is not known"),
+        ({"cmd": "new-match", "seats": {"1": "Ada"}}, "The seats must be a list of objects"),
+        ({"cmd": "new-match", "seats": [3]}, "The seats must be a list of objects"),
+        ({"cmd": "new-match", "ruleset": [1]}, "The ruleset must be an object"),
+        ({"cmd": "new-match", "ruleset": {"nonsense": 1}}, "nonsense"),
+        ({"cmd": "new-match", "seats": [{"seat": 1}, {"seat": -4}]}, "players"),
+        ({"cmd": "enrol-card", "card": 7}, "'card' is missing or is no text"),
+        ({"cmd": "enrol-card", "card": "x"}, "No enrolment is running: begin one first."),
+        ({"cmd": "enrol-start", "zone": "moon"}, "This table has no zone 'moon'."),
+        ({"cmd": "enrol-start", "game": "chess"}, "The game 'chess' is not known"),
+        ({"cmd": "zones-save"}, "Zones are not being set up"),
+        ({"cmd": "zones-start"}, "A match is running"),
+    ],
+)
+def test_what_is_wrong_with_a_command_is_said(table: LiveTable, command: Any, says: str) -> None:
+    begin_again(table)
+    before = table.core.seq
+    outcome = table.command(command, OPERATOR)
+    assert not outcome.ok
+    assert says in outcome.text
+    assert table.core.seq == before
+
+
+def test_half_a_character_is_recorded_as_a_question_mark_and_nothing_is_stuck(table: LiveTable) -> None:
+    assert table.command({"cmd": "flag", "text": "look \ud800 here"}, OPERATOR).seq is not None
+    assert table.command({"cmd": "flag", "text": "after"}, OPERATOR).seq is not None
+    assert [e["text"] for e in table.entries(after=table.core.seq - 2)] == ["look ? here", "after"]
+
+
+@pytest.mark.parametrize("action", [None, [], "undo", 7, {"do": ["undo"]}, {"do": "undo", "x": 1}, {}])
+def test_what_is_no_action_is_refused(table: LiveTable, action: Any) -> None:
+    before = table.core.seq
+    assert not table.act(action, OPERATOR).ok
+    assert table.core.seq == before
+
+
+def test_a_setup_by_action_does_not_begin_a_match_in_a_match(table: LiveTable) -> None:
+    outcome = table.act({"do": "setup", "players": [{"seat": 1}, {"seat": 2}], "first": 1}, OPERATOR)
+    assert (outcome.ok, "new-match" in outcome.text) == (False, True)
+
+
+@pytest.mark.parametrize("name", ["m", "m-1", "m²", "m" + "9" * 40, "../journal", "m1 OR 1=1", ""])
+def test_an_export_of_what_is_no_match_is_none(table: LiveTable, name: str) -> None:
+    assert table.export(name, "jsonl") is None
+
+
+def test_entries_from_anywhere(table: LiveTable) -> None:
+    assert table.entries(after=10**30) == []
+    assert table.entries(after=-(10**30), limit=1)[0]["seq"] == 1
