@@ -7,7 +7,7 @@ import tomllib
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import NamedTuple
 
@@ -115,9 +115,19 @@ def lexicon(language: str) -> Lexicon:
 def terms(text: str, lex: Lexicon, vocabulary: Vocabulary | None = None) -> list[Term]:
     """The terms of a text in order. With a vocabulary typing errors are mended towards it, and a term
     it lacks is not `known`; without one every term is."""
-    words = split(text, lex.language)
-    if vocabulary is not None:
-        words = [vocabulary.mended(word) for word in words]
+    if vocabulary is None:
+        return list(_terms_of_the_book(text, lex.language))
+    words = [vocabulary.mended(word) for word in split(text, lex.language)]
+    return _terms(words, lex, vocabulary)
+
+
+@lru_cache(maxsize=8192)
+def _terms_of_the_book(text: str, language: str) -> tuple[Term, ...]:
+    """The terms of a book's text: an index asks for each several times while it is made."""
+    return tuple(_terms(split(text, language), lexicon(language), None))
+
+
+def _terms(words: list[str], lex: Lexicon, vocabulary: Vocabulary | None) -> list[Term]:
     stems = [stem(word, lex.language) for word in words]
     found: list[Term] = []
     at = 0
