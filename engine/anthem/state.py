@@ -181,10 +181,10 @@ def stuck(state: State, seat: Seat) -> bool:
 
 
 def _all_laid(state: State) -> frozenset[int | None]:
-    """The values of which no copy is left to lay. Each layout needs a value once, so only a value
-    laid twice by force can use up another layout's."""
+    """The values of which no copy is left to lay: 0 and 9, and what force has laid twice somewhere
+    (each layout needs a value once, so only that can use up another layout's)."""
     laid = [VALUE_OF[card] for seat in state.seats for card in seat.layout if card is not None]
-    return frozenset(value for value in VALUES if laid.count(value) == len(state.seats))
+    return frozenset(value for value in range(START, END + 1) if laid.count(value) == len(state.seats))
 
 
 @lru_cache(maxsize=1 << 14)

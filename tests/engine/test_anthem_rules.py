@@ -178,6 +178,8 @@ def test_a_layout_whose_end_was_moved_is_stuck_like_one_whose_start_was() -> Non
     for card, place in (("s1/9", 3), ("s1/0", 4)):
         state = do(started({}), lay(1, card, place, force=True))
         assert GAME.state_json(state)["seats"][0]["stuck"] is True
+    state = do(started({}), lay(1, "s1/6", 6), lay(2, "s1/0", 1, force=True))
+    assert GAME.state_json(state)["seats"][0]["stuck"] is True  # six places below 6, and its 0 is gone
 
 
 AUDIENCES: list[tuple[Any, int | None]] = [
