@@ -27,6 +27,7 @@ from tests.model.althera_judge import judge, setup_fits
 from tests.model.althera_rules import (
     CODES,
     DEFAULT,
+    HOUSES,
     MEANINGLESS,
     Dict,
     Found,
@@ -44,6 +45,7 @@ class Match:
     def __init__(self, **changes: Any) -> None:
         """`changes`: the keys of the ruleset that differ from `DEFAULT`."""
         self.rules: Dict = {**DEFAULT, **changes}
+        self.printed = {house: deck_of(self.rules, house) for house in HOUSES}
         self.phase: str | None = None
         self.setup: Dict = {}
         self.done: list[Dict] = []  # the actions applied since the setup
@@ -104,11 +106,11 @@ class Match:
     def cards(self, seat: int) -> int:
         if self.final_cards:
             return self.final_cards[seat]
-        return sum(owner == seat for owner in self.owner.values())
+        return list(self.owner.values()).count(seat)
 
     def in_deck_and_hand(self, seat: int) -> int:
         lying = sum(who == seat for who in self.lying().values())
-        return sum(owner == seat for owner in self.owner.values()) - lying
+        return list(self.owner.values()).count(seat) - lying
 
     def declarer(self) -> int | None:
         """ALT-3.2: the crown's holder first, then round the table; who can't declare is passed over.
@@ -221,7 +223,7 @@ class Match:
         self.turns = action["turns"]
         for player in action["players"]:
             self.house[player["seat"]] = player["house"]
-            for card in deck_of(self.rules, player["house"]):
+            for card in self.printed[player["house"]]:
                 self.owner[card] = player["seat"]
         for seat in self.seats():
             self.hand[seat] = 0
@@ -318,8 +320,7 @@ class Match:
         intervened = action["do"] == "intervene"
         before = duel.cancelled()
         wrong_time = is_special(card) and not duel.may_be_played(card, side, duel.field(), intervened)
-        if self.phase != "tiebreak":
-            self.owner[card] = seat
+        self.owner[card] = seat
         duel.plays.append(
             {
                 "seat": seat,
@@ -481,16 +482,20 @@ class Match:
         self.final_hand = dict(self.hand)
         self.final_cards = {seat: self.cards(seat) for seat in self.seats()}
         self.tied = tied
-        self.owner = {}
-        for card, owner in self.final_owner.items():
-            printed = [seat for seat in tied if self.house[seat] == card.split("/")[0]]
-            self.owner[card] = printed[0] if printed else None if owner in tied else owner
+        self.owner = self.owner_in_tiebreak()
         for seat in self.seats():
             self.hand[seat] = min(self.hand[seat], self.in_deck_and_hand(seat))
         for seat in tied:
             self.refill(seat)
         self.queue = list(tied)
         self.begin_round(tied)
+
+    def owner_in_tiebreak(self) -> dict[str, int | None]:
+        owners: dict[str, int | None] = {}
+        for card, owner in self.final_owner.items():
+            printed = [seat for seat in self.tied if self.house[seat] == card.split("/")[0]]
+            owners[card] = printed[0] if printed else None if owner in self.tied else owner
+        return owners
 
     def sudden_death(self) -> bool:
         return len(self.tied) > 2 and self.rules["tiebreak_many"] == "sudden_death"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tests.model.althera_duel import Duel
-from tests.model.althera_rules import CODES, HOUSES, Dict, deck_of, is_special, kind, pair
+from tests.model.althera_rules import CODES, HOUSES, Dict, is_special, kind, pair
 
 if TYPE_CHECKING:
     from tests.model.althera import Match
@@ -58,7 +58,7 @@ def makes_no_sense(match: Match, action: Dict) -> bool:
 
 
 def known(match: Match, card: str) -> bool:
-    return any(card in deck_of(match.rules, house) for house in HOUSES)
+    return any(card in cards for cards in match.printed.values())
 
 
 def judge_card(match: Match, action: Dict) -> set[str]:

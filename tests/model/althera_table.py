@@ -13,7 +13,7 @@ from typing import Any
 from tests.model.althera import Match
 from tests.model.althera_duel import Duel
 from tests.model.althera_judge import judge
-from tests.model.althera_rules import HOUSES, deck_of, is_special, kind
+from tests.model.althera_rules import HOUSES, is_special, kind
 
 Dict = dict[str, Any]
 
@@ -59,13 +59,18 @@ class Table:
         self.model = Match(**rules)
         self.seats = sorted(rng.sample([1, 2, 3, 4, 5], players))
         self.houses = rng.sample(HOUSES, players)
-        self.turns = rng.choice(self.model.rules["turns"])
+        self.turns = rng.choice(sorted(self.model.rules["turns"]) + self.model.rules["turns"][:1] * 5)
         self.mischief = rng.choice([0.0, 0.03, 0.1, 0.3])
         self.forcing = rng.choice([0.0, 0.0, 0.1, 0.5])
         self.favourite = rng.choice([None, None, *self.seats])
-        self.peaceful = rng.choice([0.0, 0.0, 0.0, 0.5, 0.95])
         self.specials = rng.choice([0.2, 0.5, 0.9])
-        self.meddling = rng.choice([0.05, 0.2, 0.5])
+        self.meddling = rng.choice([0.05, 0.2, 0.5, 0.95])
+        self.dawdling = rng.choice([0.0, 0.0, 0.9])
+        self.peaceful = rng.choice([0.0, 0.0, 0.0, 0.5, 1.0])
+        if self.model.rules["tiebreak_many"] == "sudden_death":
+            self.peaceful = rng.choice([0.0, 1.0])
+        if self.peaceful == 1.0:
+            self.specials, self.meddling, self.mischief = 0.0, 0.0, 0.0
         self.redrawing = rng.choice([0.02, 0.1])
         self.undoing = rng.choice([0.0, 0.0, 0.02, 0.1])
 
@@ -85,8 +90,13 @@ class Table:
         """The next thing somebody does."""
         if self.rng.random() < self.mischief:
             return self.mischievous()
-        if self.model.phase in (None, "over"):
+        if self.model.phase is None:
             return self.setup()
+        if not self.model.done and self.rng.random() < 0.1:
+            return {"do": "undo", "force": True}
+        if self.over():
+            things = [self.setup(), {"do": "undo"}, *(self.mischievous() for _ in range(4))]
+            return self.rng.choice(things)
         if self.rng.random() < self.undoing:
             return {"do": "undo"}
         things = [thing for thing in self.things_to_do() if not judge(self.model, thing)]
@@ -98,7 +108,8 @@ class Table:
 
     def things_to_do(self) -> list[Dict]:
         """One idea for everybody who could do something."""
-        ideas: list[Dict] = [self.roll(seat) for seat in self.model.awaited()]
+        rolls = [self.roll(seat) for seat in self.model.awaited()]
+        ideas: list[Dict] = []
         declarer = self.model.declarer()
         if declarer is not None:
             others = [s for s in self.seats if s != declarer]
@@ -107,13 +118,13 @@ class Table:
             ideas += self.ideas_in(duel)
         if self.rng.random() < 0.003:
             ideas.append({"do": "crown", "seat": self.rng.choice(self.seats)})
-        return ideas
+        return ideas if ideas and self.rng.random() < self.dawdling else ideas + rolls
 
     def roll(self, seat: int) -> Dict:
         face = self.rng.randint(1, 6)
         if self.model.phase == "initiative" and self.rng.random() < 0.3:
             face = 6
-        if self.peaceful and self.model.phase != "initiative" and self.rng.random() < self.peaceful:
+        if self.model.phase == "duels" and self.rng.random() < self.peaceful:
             face = self.rng.choice(self.model.rules["retreat_faces"])
         return {"do": "roll", "seat": seat, "face": face}
 
@@ -121,7 +132,8 @@ class Table:
         ideas = []
         seat = duel.next_to_play()
         if seat is not None and not duel.awaiting:
-            if self.rng.random() < max(0.05, self.peaceful):
+            peaceful = self.peaceful if self.model.phase == "duels" else 0.0
+            if self.rng.random() < max(0.05, peaceful):
                 ideas.append({"do": "retreat", "seat": seat})
             if self.rng.random() < 0.5:
                 ideas.append({"do": "stand", "seat": seat})
@@ -131,7 +143,8 @@ class Table:
                 ideas.append(self.with_sign({"do": "play", "seat": seat, "card": card}))
         if self.rng.random() < self.redrawing:
             ideas.append({"do": "redraw", "seat": self.rng.choice(duel.sides())})
-        if self.rng.random() < self.meddling:
+        meddling = self.meddling if self.model.phase == "duels" else 0.5
+        if self.rng.random() < meddling:
             ideas += self.interventions(duel)
         return ideas
 
@@ -224,4 +237,4 @@ class Table:
             return self.rng.choice(
                 ["cremisi/king/1", "aurea/captain/9", "nera/captain/1", "s1/4", "", "a/b/c/d"]
             )
-        return self.rng.choice(deck_of(self.model.rules, self.rng.choice(HOUSES)))
+        return self.rng.choice(self.model.printed[self.rng.choice(HOUSES)])

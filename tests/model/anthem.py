@@ -160,12 +160,13 @@ class Match:
 
     def stuck(self, seat: int) -> bool:
         """A gap with more places than values left between its neighbours."""
-        layout = self.layout(seat)
+        layout, laid = self.layout(seat), self.laid()
         lying = [(place, value(card)) for place, card in enumerate(layout) if card and not dead(card)]
-        values = [v for _, v in lying]
+        here = [v for _, v in lying]
+        loose = {value(card) for card in self.all_cards() if not dead(card) and card not in laid}
         lying = [(-1, -1), *lying, (8, 10)]
         return any(
-            layout[left + 1 : right].count(None) > sum(v not in values for v in range(low + 1, high))
+            layout[left + 1 : right].count(None) > sum(low < v < high and v not in here for v in loose)
             for (left, low), (right, high) in pairwise(lying)
         )
 
@@ -258,12 +259,11 @@ class Match:
         )
 
     def still_heard(self, action: Dict) -> bool:
-        """`both_win`: the draw that gives one win can give the other; who claims second is heard, too, if it
-        comes straight after the first and if the ruling lets it change the outcome."""
+        """`both_win`: the draw that gives one win can give the other; who claims second is heard, too, if the
+        ruling lets it change the outcome."""
         return (
             action["do"] == "claim"
             and len(self.claims) == 1
-            and self.done[-1]["do"] == "claim"
             and action["seat"] != self.claims[0]["seat"]
             and action["win"] != self.claims[0]["win"]
             and self.rules["both_win"] in (action["win"], "shared")

@@ -57,12 +57,16 @@ class Table:
         """The next thing somebody does."""
         if self.model.setup is None:
             return self.setup() if self.rng.random() > self.mischief else self.mischievous()
+        if not self.model.done and self.rng.random() < 0.1:
+            return {"do": "undo", "force": True}
         if self.rng.random() < self.mischief:
             return self.mischievous()
         if self.rng.random() < 0.02:
             return {"do": "undo"}
+        if self.model.over():
+            return self.rng.choice([self.setup(), {"do": "undo"}, self.second_claim(), self.second_claim()])
         if self.rng.random() < self.claiming:
-            return self.claim(self.rng.choice(self.seats))
+            return self.claim(self.rng.choice(self.seats), self.rng.choice(["hero", "hero", "dragon"]))
         return self.turn()
 
     def turn(self) -> Dict:
@@ -88,9 +92,8 @@ class Table:
                 fits.append((card, place))
         return fits
 
-    def claim(self, seat: int) -> Dict:
+    def claim(self, seat: int, win: str) -> Dict:
         """Mostly by somebody who could have won, with a hand that could be theirs."""
-        win = self.rng.choice(["hero", "hero", "dragon"])
         whole = [s for s in self.seats if self.model.complete(s)]
         if win == "hero" and whole and self.rng.random() < 0.9:
             seat = self.rng.choice(whole)
@@ -98,6 +101,12 @@ class Table:
         if self.rng.random() < (0.95 if self.model.rules["proof"] == "show" else 0.2):
             claim["shown"] = self.shown(seat, win)
         return claim
+
+    def second_claim(self) -> Dict:
+        """The other win, by somebody else."""
+        first = self.model.claims[0]
+        others = [seat for seat in self.seats if seat != first["seat"]]
+        return self.claim(self.rng.choice(others), "dragon" if first["win"] == "hero" else "hero")
 
     def shown(self, seat: int, win: str) -> list[str]:
         loose = [card for card in self.model.all_cards() if card not in self.model.laid()]
@@ -122,7 +131,9 @@ class Table:
             cards = ["s1/1", "s2/8", "s3/dead"]
         else:
             cards = [*self.model.all_cards(), *self.model.laid(), *self.model.laid()]
-        card = self.rng.choice([*cards, "s1/10", "s5/1", "s4/3", "s3/4", "s1", "", "s1/dead", "s2/dead"])
+        card = self.rng.choice([*cards, "s1/10", "s5/1", "s4/3", "s3/4", "s1", ""])
+        if self.rng.random() < 0.1:
+            card = self.rng.choice(["s1/dead", "s2/dead"])
         actions: list[Dict] = [
             {"do": "lay", "seat": seat, "card": card, "place": self.rng.randint(1, 6)},
             {"do": "lay", "seat": seat, "card": card, "place": self.rng.randint(1, 6)},
@@ -134,6 +145,8 @@ class Table:
             self.setup(),
         ]
         action = self.rng.choice(actions)
+        if action["do"] == "claim" and "shown" in action and self.rng.random() < 0.5:
+            action["shown"] = self.rng.sample(["s1/dead", "s2/dead", "s1/5", "s2/5", "s9/1"], 3)
         if self.rng.random() < 0.15:
             action["force"] = self.rng.random() < 0.8
         return action

@@ -30,6 +30,10 @@ class Pair:
 
     def __init__(self, game: Game, ruleset: Any, model: Model) -> None:
         self.game = game
+        self.ok = False
+        self.found: Found = []
+        self.before: Dict | None = None
+        self.after: Dict | None = None
         self.engine_state = game.initial(ruleset)
         self.model = model
 
@@ -37,18 +41,22 @@ class Pair:
         """Put one action into both. None, or what came out differently."""
         ok, found = self.model.do(action)
         found = once_each(found)
+        self.ok, self.found = ok, found
+        self.before = self.after
+        self.after = plain(self.model.state()) if self.model.is_set_up() else None
         try:
             engine_ok, engine_found = self.engine_do(action)
         except Exception as error:  # noqa: BLE001 - the engine never raises: that it did is the difference
             return f"verdict\n  model:  {ok} {found}\n  engine: raised {error!r}"
         if (ok, found) != (engine_ok, engine_found):
             return f"verdict\n  model:  {ok} {found}\n  engine: {engine_ok} {engine_found}"
-        if not self.model.is_set_up():
+        if self.after is None:
             return None
-        state, engine_state = plain(self.model.state()), plain(self.game.state_json(self.engine_state))
-        if state == engine_state:
+        engine_state = plain(self.game.state_json(self.engine_state))
+        if self.after == engine_state:
             return None
-        return f"state, in {differing(state, engine_state)}\n  model:  {state}\n  engine: {engine_state}"
+        where = differing(self.after, engine_state)
+        return f"state, in {where}\n  model:  {self.after}\n  engine: {engine_state}"
 
     def engine_do(self, action: object) -> tuple[bool, Found]:
         parsed = self.game.parse(action)
