@@ -32,14 +32,15 @@ module hole_y(d, length) {
 }
 
 module foot() {
+    linear_extrude(5) difference() {
+        offset(8) square([54, 54], center = true);
+        for (x = [-1, 1], y = [-1, 1]) translate([27 * x, 27 * y]) circle(d = 4.5);
+    }
     difference() {
-        union() {
-            linear_extrude(5) offset(8) square([54, 54], center = true);
-            cylinder(d1 = tube + 16, d2 = tube, h = 13);
-            cylinder(d = tube, h = 5 + deep);
-        }
-        translate([0, 0, 5]) cylinder(d = bore, h = deep + 1);
-        for (x = [-1, 1], y = [-1, 1]) translate([27 * x, 27 * y, -1]) cylinder(d = 4.5, h = 10);
+        rotate_extrude() polygon([
+            [0, 0], [tube / 2 + 8, 0], [tube / 2 + 8, 5], [tube / 2, 13],
+            [tube / 2, 5 + deep], [bore / 2, 5 + deep], [bore / 2, 5], [0, 5],
+        ]);
         translate([0, 0, 30]) hole_y(screw, tube);
     }
 }

@@ -68,11 +68,11 @@ module switch_hole() {
 
 // The floor closes the band from below; its collar is a press fit.
 module floor_plate() {
-    cylinder(r = outer + 2, h = 1.6);
-    difference() {
-        cylinder(r = inner - fit, h = 1.6 + step);
-        translate([0, 0, 1.6]) cylinder(r = inner - fit - wall, h = step + 1);
-        translate([inner, 0, 1.6 + step]) cube([3 * wall + 2, slot, 2 * step], center = true);
+    linear_extrude(1.6) circle(outer + 2);
+    translate([0, 0, 1.6]) linear_extrude(step) difference() {
+        circle(inner - fit);
+        circle(inner - fit - wall);
+        translate([inner, 0]) square([3 * wall + 2, slot], center = true);
     }
 }
 

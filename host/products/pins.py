@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from host.link.files import firmware_folder
 from host.products.build import Build, wrong
@@ -58,6 +59,7 @@ class Pinning:
     buttons: tuple[tuple[str, int], ...]
 
 
+@cache
 def firmware_defaults() -> Mapping[str, str]:
     """The firmware's own defaults, read from its file without running it."""
     tree = ast.parse((firmware_folder() / "config.py").read_text(encoding="utf-8"))
