@@ -81,7 +81,8 @@ def _check(args: argparse.Namespace) -> int:
     print(
         "Not what the description says now: " + ", ".join(str(path) for path in stale) + ".", file=sys.stderr
     )
-    print(f"Run: crowntable hardware {args.layout}", file=sys.stderr)
+    made = {"parts" if path.suffix == ".png" else args.layout for path in stale}
+    print("Run: " + "; ".join(f"crowntable hardware {one}" for one in sorted(made)), file=sys.stderr)
     return 1
 
 
@@ -89,6 +90,16 @@ def _parts(args: argparse.Namespace) -> int:
     from engine.errors import CrowntableError
     from host.products import make, prints
 
+    folder = args.out or make.pictures_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / ".try").touch()
+        (folder / ".try").unlink()
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise CrowntableError(
+            f"{folder} can't be written: {reason}.", "Give another folder with -o."
+        ) from None
     meshes = prints.render_all(args.out)
     faults = []
     for name, mesh in meshes.items():
@@ -100,7 +111,6 @@ def _parts(args: argparse.Namespace) -> int:
         print(json.dumps({"parts": sorted(meshes), "faults": faults}))
     if faults:
         raise CrowntableError(" ".join(faults), "Mend hardware/printed, or what parts.toml says of it.")
-    folder = args.out or make.pictures_folder()
     for name in prints.pictures():
         prints.draw(name, meshes, folder / f"hardware-{name}.png")
     return 0

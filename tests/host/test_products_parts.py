@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentParser
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import host.products.cli
 from engine.errors import CrowntableError
 from host.products import make, prints
 from host.products.mesh import Mesh, gap, open_edges, read_stl, steepest_overhang, thinnest_wall
@@ -104,3 +106,12 @@ def test_a_picture_shows_the_part_on_white() -> None:
     assert image.shape[1] == 120
     assert tuple(image[0, 0]) == (255, 255, 255)
     assert image[image.shape[0] // 2, 60].max() < 230
+
+
+def test_a_folder_that_cant_be_written_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    parser = ArgumentParser()
+    host.products.cli.register(parser.add_subparsers())
+    args = parser.parse_args(["hardware", "parts", "-o", str(tmp_path / "file" / "stl")])
+    with pytest.raises(CrowntableError, match="can't be written"):
+        args.run(args)
