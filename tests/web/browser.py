@@ -24,7 +24,7 @@ ARGUMENTS = [
 ]
 SIZES = {"phone": (360, 780), "laptop": (1366, 768), "tv": (1920, 1080)}
 #: Milliseconds; the machine is shared and slow.
-PATIENCE = 30_000
+PATIENCE = 60_000
 
 
 @contextmanager

@@ -103,7 +103,7 @@ def test_the_rulebooks_example_at_every_size(
     visit.close()
 
 
-@pytest.mark.parametrize("seats", [2, pytest.param(5, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("seats", [2, pytest.param(5, marks=[pytest.mark.soak, pytest.mark.timeout(3000)])])
 def test_a_whole_match_with_two_seats_an_operator_and_a_spectator_open(
     browser: Browser, tmp_path: Path, seats: int
 ) -> None:

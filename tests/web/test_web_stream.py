@@ -280,7 +280,7 @@ def test_a_port_in_use_is_one_sentence_and_nothing_is_left_open(tmp_path: Path) 
         assert what == f"Port {port} is in use by another program."
         assert "--port 0" in cure
         gc.collect()  # the error's traceback held the socket that could not be bound
-        assert psutil.Process().num_fds() == files
+        assert psutil.Process().num_fds() <= files
 
 
 def test_a_damaged_secret_file_closes_the_port_again(tmp_path: Path) -> None:
@@ -289,7 +289,7 @@ def test_a_damaged_secret_file_closes_the_port_again(tmp_path: Path) -> None:
         files = psutil.Process().num_fds()
         assert "damaged" in refused(table, 0, tmp_path)[0]
         gc.collect()
-        assert psutil.Process().num_fds() == files
+        assert psutil.Process().num_fds() <= files
 
 
 def test_on_ready_gets_the_server_once_it_answers(running: tuple[LiveTable, Server], tmp_path: Path) -> None:
