@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from engine.records.record import Record
 
 #: the measurements of host.bench, named here so that a start need not import them
-NAMES = ("dice", "engine", "journal")
+NAMES = ("dice", "engine", "journal", "tap")
 
 __all__ = ["VisionError", "register"]
 

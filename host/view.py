@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 from engine.game import Audience
@@ -19,6 +20,7 @@ EVENT_KINDS = frozenset(
 )  # fmt: skip
 
 
+@cache
 def program_version() -> str:
     """This installation's version."""
     try:
