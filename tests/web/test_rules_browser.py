@@ -8,10 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-import web.server
 from tests.web.browser import Visit, chromium
 from tests.web.tables import EXAMPLE, OPERATOR, new_match, play, served
-from tests.web.test_rules_pages import app_of
 from tests.web.test_web_live import ALL_RULES, violations
 from web.server import Server
 
@@ -25,13 +23,10 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     data: Path = tmp_path_factory.mktemp("rules")
-    patch = pytest.MonkeyPatch()
-    patch.setattr(web.server, "create_app", lambda table, guard, **more: app_of(table, data))
     with served(data) as (table, server):
         table.command(new_match(), OPERATOR)
         play(table, *EXAMPLE[:7])
         yield server
-    patch.undo()
 
 
 def opened(visit: Visit, path: str) -> Page:
