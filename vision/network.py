@@ -49,8 +49,10 @@ class Network:
     """Finder and reader, loaded once. Not for several threads at the same time."""
 
     def __init__(self, folder: Path = WEIGHTS) -> None:
-        """Loads `finder.onnx` and `reader.onnx` of `folder`. Raises VisionError."""
-        self._finder = _load(folder / "finder.onnx")
+        """Loads `finder.onnx` and `reader.onnx` of `folder` (the shipped finder where it has none:
+        that one never saw a real picture). Raises VisionError."""
+        own = folder / "finder.onnx"
+        self._finder = _load(own if own.is_file() else WEIGHTS / "finder.onnx")
         self._reader = _load(folder / "reader.onnx")
 
     def spots(self, frame: Image) -> list[Spot]:

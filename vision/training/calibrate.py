@@ -36,11 +36,11 @@ class Seen:
     size: tuple[int, int]
 
 
-def read_fold(root: Path, name: str, weights: Path) -> list[Seen]:
-    """Reads every photo of a set."""
+def read_fold(root: Path, name: str, weights: Path, every: int = 1) -> list[Seen]:
+    """Reads every photo of a set, or each `every`-th."""
     network = Network(weights)
     found = []
-    for photo in real.photos(root, name):
+    for photo in real.photos(root, name)[::every]:
         frame = load(photo.path)
         found.append(Seen(photo, tuple(network.spots(frame)), (frame.shape[1], frame.shape[0])))
     return found
@@ -101,6 +101,7 @@ def main() -> None:
     parser.add_argument("--root", type=Path, required=True)
     parser.add_argument("--fold", nargs="+", required=True, metavar="SET=FOLDER")
     parser.add_argument("--wrong", type=float, default=0.001)
+    parser.add_argument("--every", type=int, default=1, help="of the larger sets' photos")
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
     cv2.setNumThreads(1)
@@ -108,7 +109,7 @@ def main() -> None:
     good: list[bool] = []
     for fold in args.fold:
         name, _, folder = fold.partition("=")
-        for seen in read_fold(args.root, name, Path(folder)):
+        for seen in read_fold(args.root, name, Path(folder), args.every if name in real.SETS[:2] else 1):
             for spot, verdict in zip(seen.spots, right(seen), strict=True):
                 if belief(spot) >= 0.25 and spot.chances.argmax() == spot.value:
                     rows.append(features(spot))
