@@ -12,3 +12,7 @@ class CrowntableError(Exception):
         super().__init__(what)
         self.what = what
         self.cure = cure
+
+
+class UsageError(CrowntableError):
+    """A command was asked for something that does not exist: exit status 2 instead of 1."""

@@ -9,7 +9,7 @@ from pkgutil import iter_modules
 from types import MappingProxyType
 
 import engine
-from engine.errors import CrowntableError
+from engine.errors import UsageError
 from engine.game import Game
 
 
@@ -31,10 +31,10 @@ def games() -> Mapping[str, Game]:
 
 
 def game_named(name: str) -> Game:
-    """The game of that name. Raises CrowntableError that lists the names there are."""
+    """The game of that name. Raises UsageError that lists the names there are."""
     try:
         return games()[name]
     except KeyError:
-        raise CrowntableError(
+        raise UsageError(
             f"There is no game called {name!r}.", f"Choose one of: {', '.join(games())}."
         ) from None

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
-from engine.errors import CrowntableError
+from engine.errors import CrowntableError, UsageError
 from engine.findings import bad_input
 from engine.game import Finding, Game, Verdict
 
@@ -57,7 +57,7 @@ def _key_value(text: str) -> tuple[str, str]:
 
 
 def chosen_ruleset(game: Game, args: argparse.Namespace) -> Any:
-    """The ruleset that `--ruleset` and `--set` ask for. Raises CrowntableError."""
+    """The ruleset that `--ruleset` and `--set` ask for. Raises CrowntableError; UsageError for `--set`."""
     text = None
     if args.ruleset is not None:
         try:
@@ -67,7 +67,13 @@ def chosen_ruleset(game: Game, args: argparse.Namespace) -> Any:
                 f"The ruleset {args.ruleset} can't be read: {_reason(error)}.",
                 "Give the path of a TOML file.",
             ) from None
-    return game.ruleset(text, dict(args.set))
+    ruleset = game.ruleset(text)
+    if not args.set:
+        return ruleset
+    try:
+        return game.ruleset(text, dict(args.set))
+    except CrowntableError as error:
+        raise UsageError(error.what, error.cure) from None
 
 
 def _reason(error: OSError | UnicodeDecodeError) -> str:

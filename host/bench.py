@@ -18,7 +18,12 @@ JOURNAL_METHOD = (
     "one entry a commit with full sync, 2,000 in a row, in a temporary folder (TMPDIR decides the disk); "
     "milliseconds from the call to the entry being on the disk."
 )
-_ELSEWHERE = {"engine": "engine.bench", "dice": "vision.bench", "tap": "host.bench_tap"}
+_ELSEWHERE = {
+    "ask": "engine.ask.bench",
+    "dice": "vision.bench",
+    "engine": "engine.bench",
+    "tap": "host.bench_tap",
+}
 
 
 def methods() -> dict[str, str]:

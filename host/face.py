@@ -43,7 +43,8 @@ class VirtualWorld(Protocol):
     def state(self) -> Json:
         """{"bots": bool, "zones": [{"id", "kind", "seat", "cards": [card id…]}], "hands": {"1": [card
         id…]}, "decks": {"1": 14}, "dice": {"1": {"colour", "face"|null, "rolling"}}, "crown": zone id |
-        null, "devices": [{"id", "plugged"}], "chaos": [names]}"""
+        null, "devices": [{"id", "plugged"}], "chaos": [names], "troubles": [{"name", "happens",
+        "instead"}]}"""
 
     def do(self, command: Json) -> Outcome:
         """{"move": card id, "to": zone id | "hand" | "pile"}, {"crown": zone id}, {"throw": seat,
@@ -58,6 +59,9 @@ class Table(Protocol):
 
     def view(self, audience: Audience) -> Json:
         """The View for one audience, as last published (never ahead of what is on disk)."""
+
+    def public_state(self) -> tuple[Any, Any, Json]:
+        """The game (engine.game.Game), its state, and the state's JSON; (None, None, {}) before any match."""
 
     def version(self) -> int:
         """Grows by at least one whenever any view may have changed."""

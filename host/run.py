@@ -17,8 +17,9 @@ from engine.games import games
 from host.core import Clocks, Core
 from host.devices import CrownShow, Devices
 from host.entry import Json
+from host.face import Who
 from host.journal import Journal
-from host.layout import Layout
+from host.layout import Layout, find_layout
 from host.pi import PiMonitor
 from host.sensors import SensorLog
 from host.table import LiveTable
@@ -149,3 +150,19 @@ class Running:
         if self.stand_ins is not None:
             self.stand_ins.stop()
         self.table.stop()
+
+
+def bare_table(data: Path) -> LiveTable:
+    """A started table without devices or people, with a match of Althera under way: for measurements.
+
+    Raises CrowntableError where the folder can't be used."""
+    clocks = Clocks(time.time, time.monotonic, uuid.uuid4().hex)
+    table = LiveTable(Core(Journal(data), find_layout("althera-3"), clocks))
+    table.start()
+    operator = Who("operator")
+    table.command({"cmd": "new-match"}, operator)
+    for seat, face in ((1, 6), (2, 2), (3, 1)):
+        table.act({"do": "roll", "seat": seat, "face": face}, operator)
+    table.act({"do": "declare", "seat": 1, "against": 2}, operator)
+    table.act({"do": "play", "seat": 1, "card": "cremisi/cavalry/1"}, operator)
+    return table

@@ -16,11 +16,20 @@ def run_on_small_disk(folder: Path, program: str, size: str = "1m") -> str:
     Works for root, and for others where user namespaces are allowed. Raises CalledProcessError."""
     folder.mkdir(exist_ok=True)
     own = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
-    script = 'mount -t tmpfs -o size="$2" none "$1" && exec "$3" -c "$4" "$1"'
+    # The namespace is made as the system has it and then cut off, which works in a chroot, too.
+    script = (
+        'mount --make-rprivate / 2>/dev/null; mount -t tmpfs -o size="$2" none "$1" && "$3" -c "$4" "$1"; '
+        'ended=$?; umount "$1" 2>/dev/null; exit $ended'
+    )
+    unshare = ["unshare", "--mount", "--propagation", "unchanged", *own]
     done = subprocess.run(
-        ["unshare", "--mount", *own, "sh", "-c", script, "sh", folder, size, sys.executable, program],
-        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120,
+        [*unshare, "sh", "-c", script, "sh", folder, size, sys.executable, program],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=120,
         check=False,
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stdout
     return done.stdout

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
+
+import host.cli
 
 
 def register(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Adds the command; what it needs is imported when it runs."""
+    host.cli.MORE["stream"] = (_stream_method, _bench_stream)
     run = sub.add_parser(
         "run",
         help="the table with its dashboard",
@@ -17,12 +21,12 @@ def register(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     run.add_argument("--virtual", action="store_true", help="stand-ins at the wire instead of devices")
     run.add_argument("--layout", default="althera-3", metavar="FILE", help="a layout file or a shipped name")
-    run.add_argument("--port", type=int, default=8000, help="0 takes a free one (default 8000)")
+    run.add_argument("--port", type=_port, default=8000, help="0 takes a free one (default 8000)")
     run.add_argument("--host", default="127.0.0.1", help="0.0.0.0 lets phones in (default 127.0.0.1)")
     run.add_argument("--data", type=Path, metavar="DIR", help="where the journal lives")
     run.add_argument("--bots", metavar="NAMES", help="greedy, random or none; one a seat, by commas")
-    run.add_argument("--speed", type=float, default=1.0, metavar="X", help="1 is a person's pace")
-    run.add_argument("--matches", type=int, default=0, metavar="N", help="end after N matches")
+    run.add_argument("--speed", type=_speed, default=1.0, metavar="X", help="1 is a person's pace")
+    run.add_argument("--matches", type=_count, default=0, metavar="N", help="end after N matches")
     run.add_argument("--chaos", action="append", metavar="NAME", help="a trouble; may be given often")
     run.add_argument("--seed", type=int, help=argparse.SUPPRESS)
     run.set_defaults(run=_run)
@@ -32,3 +36,49 @@ def _run(args: argparse.Namespace) -> int:
     from web.run import run
 
     return run(args)
+
+
+def _port(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port; ports are 0 to 65535")
+    return int(text)
+
+
+def _speed(text: str) -> float:
+    try:
+        speed = float(text)
+    except ValueError:
+        speed = 0.0
+    if not 0 < speed <= 1000:
+        raise argparse.ArgumentTypeError(f"{text!r} is no speed; 1 is a person's pace, 50 is quick")
+    return speed
+
+
+def _count(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 1_000_000:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of matches; leave it out to play for ever")
+    return int(text)
+
+
+def _stream_method() -> str:
+    from web import bench
+
+    return (bench.__doc__ or "").partition("Method: ")[2].strip()
+
+
+def _bench_stream() -> dict[str, Any]:
+    """The live stream to 200 and to 500 clients (`web.bench`)."""
+    import tempfile
+
+    from host.run import bare_table
+    from web.bench import measure
+
+    figures: dict[str, Any] = {}
+    for clients in (200, 500):
+        with tempfile.TemporaryDirectory() as folder:
+            table = bare_table(Path(folder))
+            try:
+                figures[f"{clients} clients"] = measure(table, clients)
+            finally:
+                table.stop()
+    return figures

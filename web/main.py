@@ -8,11 +8,12 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from pathlib import Path
 
 import engine.cli
 import host.cli
 import web.cli
-from engine.errors import CrowntableError
+from engine.errors import CrowntableError, UsageError
 
 
 def parser() -> argparse.ArgumentParser:
@@ -29,7 +30,15 @@ def parser() -> argparse.ArgumentParser:
     host.cli.register(sub)
     # What `replay m12` and `export m12` mean: only the host knows journals.
     top.set_defaults(resolve=host.cli.resolve_match)
+    # What a printed seat code opens: only the web knows its seats' tokens.
+    top.set_defaults(seat_path=_seat_path)
     return top
+
+
+def _seat_path(data: Path, seat: int) -> str:
+    from web.security import Guard
+
+    return f"/seat/{seat}?t={Guard.open(data).seat_token(seat)}"
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -39,7 +48,7 @@ def main(argv: list[str] | None = None) -> int:
         return int(args.run(args))
     except (CrowntableError, host.cli.VisionError) as error:
         print(error.what, error.cure, sep="\n", file=sys.stderr)
-        return 1
+        return 2 if isinstance(error, UsageError) else 1
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:

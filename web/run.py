@@ -5,16 +5,20 @@ from __future__ import annotations
 import argparse
 import logging
 import signal
-import socket
 import sys
 import threading
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from engine.errors import CrowntableError
+from engine.errors import UsageError
 from host.layout import find_layout
 from host.run import Options, Running, default_data
 from host.systemd import notify
+from web.addresses import lan_url, qr_terminal
+
+if TYPE_CHECKING:
+    from web.server import Server
 
 LOG_BYTES = 2_000_000
 
@@ -35,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
         server = serve(running.table, args.host, args.port, options.data)
         try:
             running.start()
-            _say(args.host, server.port, operator_pin(options.data), options)
+            _say(args.host, server, operator_pin(options.data), options)
             notify("READY=1")
             while not stop.is_set() and not running.finished.is_set():
                 stop.wait(0.2)
@@ -51,13 +55,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _options(args: argparse.Namespace) -> Options:
-    if args.speed <= 0:
-        raise CrowntableError(
-            f"--speed {args.speed:g} is not above zero.", "1 is a person's pace, 50 is quick."
-        )
     bots = tuple(b for b in (args.bots or "").split(",") if b)
     if not args.virtual and (args.bots or args.chaos or args.matches):
-        raise CrowntableError(
+        raise UsageError(
             "Bots, chaos and a number of matches exist at the virtual table only.", "Add --virtual."
         )
     return Options(
@@ -91,31 +91,18 @@ def _log_to(data: Path) -> None:
     root.addHandler(file)
 
 
-def lan_address() -> str | None:
-    """This machine's address in its local network, None where it is in none. Nothing is sent."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(("192.0.2.1", 9))
-        except OSError:
-            return None
-        address = str(probe.getsockname()[0])
-    return None if address.startswith("127.") else address
-
-
-def _say(host: str, port: int, pin: str, options: Options) -> None:
+def _say(host: str, server: Server, pin: str, options: Options) -> None:
     """The addresses for people, and a QR code where phones can reach the table."""
     everywhere = host in ("0.0.0.0", "::")
+    base = f"http://{'localhost' if everywhere else host}:{server.port}"
     print(f"Crowntable: {options.layout.name}{', virtual' if options.virtual else ''}")
-    print(f"  table     http://{'localhost' if everywhere else host}:{port}/")
+    print(f"  table     {base}/")
     if options.virtual:
-        print(f"  cards     http://{'localhost' if everywhere else host}:{port}/virtual")
-    print(f"  operator  http://{'localhost' if everywhere else host}:{port}/operator   PIN {pin}")
-    lan = lan_address() if everywhere else None
-    if lan is not None:
-        import segno
-
-        url = f"http://{lan}:{port}/"
+        print(f"  cards     {base}/virtual")
+    print(f"  operator  {base}{server.operator_path()}   (works once; later the PIN {pin})")
+    url = lan_url(host, server.port)
+    if url is not None:
         print(f"  phones    {url}")
         if sys.stdout.isatty():
-            segno.make(url, micro=False).terminal(compact=True)
+            print(qr_terminal(url))
     print(f"  data      {options.data}   (Ctrl-C stops; the match goes on at the next start)", flush=True)

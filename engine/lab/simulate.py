@@ -11,7 +11,7 @@ from multiprocessing import get_context
 from random import Random
 from typing import Any
 
-from engine.errors import CrowntableError
+from engine.errors import UsageError
 from engine.game import Game, Json
 from engine.games import game_named
 from engine.lab.bots import Bot, bot
@@ -70,14 +70,14 @@ class Tally:
 
 
 def check(plan: Plan) -> None:
-    """Raises CrowntableError where no match can be played by this plan."""
+    """Raises UsageError where no match can be played by this plan."""
     game = game_named(plan.game)
     ruleset = game.ruleset_from_json(plan.ruleset)
     for name in plan.bots:
         bot(name, game)
     verdict = judge(game, game.initial(ruleset), _setup(game, plan, Random(0)))
     if not verdict.ok:
-        raise CrowntableError(
+        raise UsageError(
             f"No match can be set up like this: {verdict.findings[0].text}",
             "Change --players or --turns, or what the ruleset says of them.",
         )

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.errors import CrowntableError
+from engine.errors import UsageError
 from host.journal import Journal
 from host.virtual.pico import VirtualPico
 from host.virtual.pn532 import VirtualPn532
@@ -322,10 +322,10 @@ class Chaos:
             return sorted(self._on)
 
     def switch(self, name: str, on: bool) -> None:
-        """Begins or ends a scenario. Raises CrowntableError for an unknown name."""
+        """Begins or ends a scenario. Raises UsageError for an unknown name."""
         scenario = SCENARIOS.get(name)
         if scenario is None:
-            raise CrowntableError(
+            raise UsageError(
                 f"The chaos scenario {name!r} is not known.", f"There are: {', '.join(SCENARIOS)}."
             )
         with self._lock:

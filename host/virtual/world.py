@@ -82,7 +82,10 @@ class World:
                 "crown": self._lying.get(CROWN),
                 "devices": self.stand_ins.state(),
                 "chaos": self.chaos.active(),
-                "scenarios": {name: s.happens for name, s in SCENARIOS.items()},
+                "troubles": [
+                    {"name": name, "happens": s.happens, "instead": s.instead}
+                    for name, s in SCENARIOS.items()
+                ],
             }
 
     def do(self, command: Json) -> Outcome:

@@ -317,7 +317,8 @@ class TestCommand:
     )
     def test_what_a_user_can_get_wrong(self, args: list[str], said: str) -> None:
         done = command(*args)
-        assert (done.returncode, done.stdout) == (1, "")
+        usage = args[0] in ("--game", "--set")
+        assert (done.returncode, done.stdout) == (2 if usage else 1, "")
         assert said in done.stderr
         assert len(done.stderr.splitlines()) == 2
 

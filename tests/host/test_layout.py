@@ -31,6 +31,8 @@ def test_shipped_layouts_are_whole(name: str) -> None:
     layout = find_layout(name)
     kind = "field" if layout.game == "althera" else "place"
     per_seat = 1 if kind == "field" else 6
+    if name == "desk-demo":
+        per_seat = 0  # one reader, which scans: cards are laid there or entered by hand
     for seat in layout.seats:
         assert len([z for z in layout.zones if z.kind == kind and z.seat == seat.id]) == per_seat
     assert any(zone.kind == "scan" for zone in layout.zones)

@@ -146,11 +146,11 @@ def test_kill_9_again_and_again_loses_nothing_shown_and_doubles_nothing(tmp_path
     assert len(played) > 40
 
 
-def refused(*args: str) -> tuple[str, str]:
+def refused(*args: str, code: int = 1) -> tuple[str, str]:
     done = subprocess.run(
         [str(CROWNTABLE), "run", *args], capture_output=True, text=True, timeout=60, check=False
     )
-    assert done.returncode == 1, done
+    assert done.returncode == code, done
     assert done.stdout == ""
     what, cure = done.stderr.strip().splitlines()
     return what, cure
@@ -165,11 +165,14 @@ def test_bad_starts_end_in_one_sentence_and_what_to_do(tmp_path: Path) -> None:
     what, cure = refused("--virtual", "--layout", "none.toml")
     assert "can't be read" in what
     assert "althera-3" in cure
-    what, cure = refused("--virtual", "--bots", "genius", "--data", str(tmp_path / "b"), "--port", "0")
+    free = ("--virtual", "--data", str(tmp_path / "b"), "--port", "0")
+    what, cure = refused(*free, "--bots", "genius", code=2)
     assert "genius" in what
     assert "greedy" in cure
-    what, cure = refused("--speed", "0")
-    assert "--speed" in what
+    what, cure = refused(*free, "--chaos", "nonsense", code=2)
+    assert "'nonsense' is not known" in what
+    what, cure = refused("--chaos", "flicker", code=2)
+    assert "--virtual" in cure
     with running(tmp_path / "first", "--virtual", "--bots", "none") as (_, address):
         port = address.rstrip("/").rsplit(":", 1)[1]
         what, cure = refused("--virtual", "--port", port, "--data", str(tmp_path / "second"))
@@ -179,3 +182,12 @@ def test_bad_starts_end_in_one_sentence_and_what_to_do(tmp_path: Path) -> None:
         assert "Another Crowntable" in what
         assert "--data" in cure
         assert view(address)["match"] is None
+
+
+def test_wrong_values_are_wrong_usage() -> None:
+    for key, value in (("speed", "0"), ("speed", "nan"), ("port", "99999"), ("matches", "0"), ("speed", "x")):
+        command = [str(CROWNTABLE), "run", "--virtual", f"--{key}", value]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 2, done
+        assert repr(value) in done.stderr
+        assert "Traceback" not in done.stderr

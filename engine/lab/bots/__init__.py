@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from random import Random
 from typing import Any, Protocol
 
-from engine.errors import CrowntableError
+from engine.errors import UsageError
 from engine.game import Game, Json
 from engine.lab.hands import Hand
 
@@ -29,10 +29,10 @@ class Bot(Protocol):
 
 
 def bot(name: str, game: Game) -> Bot:
-    """The bot of that name for that game. Raises CrowntableError that lists the names there are."""
+    """The bot of that name for that game. Raises UsageError that lists the names there are."""
     offered = _bots_of(game)
     if name not in offered:
-        raise CrowntableError(
+        raise UsageError(
             f"There is no bot called {name!r} for {game.name}.", f"Choose from: {', '.join(offered)}."
         )
     return offered[name]
