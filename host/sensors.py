@@ -132,6 +132,8 @@ def read_trace(path: Path) -> Trace:
     try:
         with path.open(encoding="utf-8") as file:
             head = json.loads(file.readline())
+            if not isinstance(head["layout"], str) or not isinstance(head["name"], str):
+                raise TypeError("its first line names no layout")
             layout = parse_layout(head["layout"], head["name"])
             return Trace(head["boot"], layout, tuple(_lines(file)), int(head.get("after", 0)))
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -144,7 +146,9 @@ def _lines(file: IO[str]) -> Iterator[tuple[int, Sighting]]:
             row = json.loads(line)
         except ValueError:
             return
-        yield row.pop("after"), _sighting(row.pop("is"), row)
+        if not isinstance(row, dict):
+            raise TypeError("a line is no object")
+        yield int(row.pop("after")), _sighting(row.pop("is"), row)
 
 
 def _sighting(kind: str, row: dict[str, Any]) -> Sighting:
