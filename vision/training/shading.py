@@ -31,13 +31,15 @@ _PATTERNS: dict[int, tuple[tuple[int, int], ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How a set of dice is made. Colours are linear-ish R, G, B, 0 to 1; lengths in half sides."""
+    """How a set of dice is made. Colours are linear-ish R, G, B, 0 to 1; lengths in half sides. `six`:
+    how near the six's two rows lie, in parts of `gap`."""
 
     body: tuple[float, float, float]
     second: tuple[float, float, float] | None
     pip: tuple[float, float, float]
     ace: tuple[float, float, float]
     gap: float
+    six: float
     radius: float
     ace_radius: float
     recess: float
@@ -88,6 +90,7 @@ def draw_style(random: np.random.Generator) -> Style:
         pip=_triple(pip),
         ace=_triple(ace),
         gap=float(random.uniform(0.42, 0.60)),
+        six=float(random.uniform(0.55, 1.0) if random.random() < 0.7 else 1.0),
         radius=radius,
         ace_radius=radius * float(random.uniform(1.2, 1.9) if random.random() < 0.2 else 1.0),
         recess=float(random.uniform(0, 0.9)),
@@ -231,7 +234,8 @@ def _pips(
         cover = np.zeros(len(u), np.float32)
         rim = np.zeros((len(u), 2), np.float32)
         for px, py in _PATTERNS[value]:
-            at = (-px if style.mirrored else px, py)
+            row = px * (style.six if value == 6 else 1.0)
+            at: tuple[float, float] = (-row if style.mirrored else row, py)
             if turned:
                 at = (-at[1], at[0])
             du, dv = u - at[0] * style.gap, v - at[1] * style.gap
