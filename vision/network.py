@@ -23,6 +23,7 @@ WEIGHTS = Path(__file__).parent / "weights"
 LONG = 640  # pixels of the frame's longer side as the finder sees it
 HEAT = 0.15  # a candidate's least heat
 MOST = 48  # candidates looked at
+SHARED = 0.4  # the part of the smaller box that two dice may share in the picture
 COCKED = 7
 # The reader's looks at a candidate: turn in degrees, scale of the crop, mirrored.
 LOOKS = ((0.0, 1.0, False), (8.0, 1.08, True), (-8.0, 0.94, False))
@@ -56,16 +57,17 @@ class Network:
         self._reader = _load(folder / "reader.onnx")
 
     def spots(self, frame: Image) -> list[Spot]:
-        """The candidates of a frame (h x w x 3, B G R), by falling heat, those that overlap joined."""
+        """The candidates of a frame (h x w x 3, B G R), the best first, one for each place."""
         boxes = self.find(frame)
         if not boxes:
             return []
         looks = self.look(frame, [box for box, _ in boxes])
         means = looks.mean(axis=1)
-        return [
+        spots = [
             Spot(box, heat, means[k], float(looks[k, :, means[k].argmax()].min()))
             for k, (box, heat) in enumerate(boxes)
         ]
+        return _apart(spots)
 
     def find(self, frame: Image) -> list[tuple[tuple[float, float, float, float], float]]:
         """The finder's boxes (pixels of the frame) and heats, by falling heat."""
@@ -94,6 +96,15 @@ class Network:
         chances = np.exp(logits)
         chances /= chances.sum(axis=1, keepdims=True)
         return np.asarray(chances.reshape(len(boxes), len(LOOKS), -1), np.float32)
+
+
+def _apart(spots: list[Spot]) -> list[Spot]:
+    """Of candidates that share a place (a large die and one of its pips) the one that reads best."""
+    kept: list[Spot] = []
+    for spot in sorted(spots, key=lambda one: -one.heat * float(one.chances[1:].max())):
+        if all(_overlap(spot.box, other.box) < SHARED for other in kept):
+            kept.append(spot)
+    return kept
 
 
 def _load(path: Path) -> Any:
@@ -128,9 +139,15 @@ def _boxes(
         if left + w / 2 > width or top + h / 2 > height:
             continue
         box = (left, top, w, h)
-        if all(_overlap(box, other) < 0.45 for other, _ in kept):
+        if all(_alike(box, other) < 0.5 for other, _ in kept):
             kept.append((box, float(heat[y, x])))
     return kept[:MOST]
+
+
+def _alike(a: tuple[float, float, float, float], b: tuple[float, float, float, float]) -> float:
+    """The shared area in parts of the joint one, 0 to 1."""
+    shared = _overlap(a, b) * min(a[2] * a[3], b[2] * b[3])
+    return shared / max(1e-6, a[2] * a[3] + b[2] * b[3] - shared)
 
 
 def _overlap(a: tuple[float, float, float, float], b: tuple[float, float, float, float]) -> float:
