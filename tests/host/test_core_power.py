@@ -1,0 +1,126 @@
+"""The plug and the clock: a match that goes on after a torn journal (F50), and one whose clock jumps by
+two weeks again and again (F51)."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from host.core import Clocks, Core
+from host.entry import Entry
+from host.journal import Journal
+from host.layout import find_layout
+from host.match import rebuilt
+from tests.host.table_kit import OPERATOR, Desk
+
+PLAYS = [
+    (1, "cremisi/cavalry/1"), (2, "aurea/marksman/1"), (1, "cremisi/commoners/1"), (2, "aurea/captain/1"),
+]  # fmt: skip
+FORTNIGHT = 14 * 86400.0
+
+
+@pytest.fixture
+def memory() -> Iterator[Path]:
+    """A folder on a disk in memory where there is one: thousands of full syncs take their time."""
+    with tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as name:
+        yield Path(name)
+
+
+def played(desk: Desk) -> list[int]:
+    """A duel card by card; the seq of the journal after each step that a screen has shown."""
+    desk.begin(crown=1)
+    desk.do(do="declare", seat=1, against=2)
+    saved = [desk.core.seq]
+    for seat, card in PLAYS:
+        desk.play(seat, card)
+        saved.append(desk.core.seq)
+    return saved
+
+
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("step", [173, pytest.param(1, marks=pytest.mark.soak)])
+def test_f50_a_match_goes_on_after_a_journal_torn_at_any_byte_of_its_last_4_kib(
+    memory: Path, step: int
+) -> None:
+    desk = Desk(memory / "whole")
+    played(desk)
+    files = {p.name: p.read_bytes() for p in (memory / "whole").iterdir() if p.suffix != ".sqlite-shm"}
+    entries = list(desk.core.journal.read())
+    desk.core.journal.close()
+    wal = files["journal.sqlite-wal"]
+    kept = []
+    for cut in [*range(len(wal) - 4096, len(wal), step), len(wal)]:
+        folder = memory / "torn"
+        folder.mkdir()
+        for name, data in files.items():
+            if not name.endswith("-shm"):
+                (folder / name).write_bytes(wal[:cut] if name.endswith("-wal") else data)
+        kept.append(goes_on(folder, entries))
+        shutil.rmtree(folder)
+    assert kept == sorted(kept)
+    assert kept[-1] == len(entries)
+    assert kept[0] >= len(entries) - 3
+
+
+def goes_on(folder: Path, entries: list[Entry]) -> int:
+    """How many entries are left; they are the first ones, and the match takes another action."""
+    core = Core(Journal(folder), find_layout("althera-3"), Clocks(lambda: 1.7e9, lambda: 1.0, "again"))
+    left = [e for e in core.journal.read() if e.boot != "again"]
+    assert left == entries[: len(left)]
+    assert core.match is not None
+    again, _ = rebuilt([e for e in left if e.match == core.match.begun.seq])
+    assert core.match.game.state_json(core.match.state) == again.game.state_json(again.state)
+    outcome = core.act({"do": "crown", "seat": 3}, OPERATOR)
+    assert outcome.ok
+    assert outcome.seq == core.seq
+    core.journal.close()
+    return len(left)
+
+
+def test_f51_clock_steps_of_two_weeks_change_neither_order_nor_durations_nor_the_match(
+    tmp_path: Path,
+) -> None:
+    rng = random.Random(51)
+    straight, jumping = Desk(tmp_path / "straight"), Desk(tmp_path / "jumping")
+    for desk in (straight, jumping):
+        skew = [0.0]
+
+        def boot(desk: Desk = desk, skew: list[float] = skew) -> None:
+            desk.core.clocks = Clocks(
+                lambda: 1.7e9 + desk.now + skew[0], lambda: desk.now, f"boot{desk.boots}"
+            )
+
+        def step(desk: Desk = desk, skew: list[float] = skew) -> None:
+            if desk is jumping:
+                skew[0] = rng.choice((-FORTNIGHT, 0.0, FORTNIGHT, -1.7e9))
+            desk.now += 10.0
+
+        boot()
+        desk.begin(crown=1)
+        desk.do(do="declare", seat=1, against=2)
+        for i, (seat, card) in enumerate(PLAYS):
+            step()
+            desk.play(seat, card)
+            if i == 1:
+                desk.pull_the_plug()
+                boot()
+        desk.lay(1, "cremisi/overtake/1")
+        step()
+        desk.lift(1, "cremisi/overtake/1")
+        step()
+        desk.do(do="undo")
+        desk.core.redo(OPERATOR)
+    assert jumping.state() == straight.state()
+    assert jumping.texts() == straight.texts()
+    one, two = straight.view(), jumping.view()
+    assert two["match"]["elapsed"] == pytest.approx(one["match"]["elapsed"])
+    assert 60 < two["match"]["elapsed"] < 120
+    walls = [e.wall for e in jumping.core.journal.read()]
+    assert walls != sorted(walls)
+    assert [e.seq for e in jumping.core.journal.read()] == list(range(1, len(walls) + 1))
+    assert not [f for f in two["findings"] if f["open"]]
