@@ -388,7 +388,7 @@ class Core:
         if known is None or known.health.state != health.state:
             self.devices[health.device] = DeviceState(health, now)
             if known is not None or health.state != "starting":
-                text = f"{health.kind.capitalize()} {health.device}: {health.detail}"
+                text = device_sentence(health)
                 self.record("device", Who("device", health.device), evidence=(event,), text=text)
         else:
             self.devices[health.device] = DeviceState(health, known.since)
@@ -506,3 +506,10 @@ class Core:
         if recorded:
             return Outcome(ok, text, findings, self.seq)
         return Outcome(ok, f"{text} Not recorded yet: {self.disk_trouble}.", findings, None)
+
+
+def device_sentence(health: Health) -> str:
+    """A device's word on itself as an event, without saying its name or kind twice."""
+    if health.kind == health.device:
+        return f"{health.detail[:1].upper()}{health.detail[1:]}"
+    return f"{health.kind.capitalize()} {health.device}: {health.detail.removeprefix(health.kind + ' ')}"

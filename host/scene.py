@@ -44,6 +44,9 @@ def scene(view: Json) -> CrownScene:
         why = f"{names.get(holder)} holds the crown"
         why += f"; the hottest duel stands at {hottest}." if hottest else "."
         return CrownScene(colours[holder], "breathe", pace, why)
+    mover = state.get("to_move")
+    if mover in colours:
+        return CrownScene(colours[mover], "breathe", 0.3, f"{names.get(mover)} plays next.")
     return CrownScene(GOLD, "steady", 0.0, "The crown waits for a match.")
 
 

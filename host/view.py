@@ -308,4 +308,6 @@ def _redo(core: Core, match: Match | None) -> Json:
 
 def _hardware(core: Core) -> str:
     crowns = [s.health for s in core.devices.values() if s.health.kind == "crown"]
-    return "; ".join(h.detail for h in crowns) or "on screen only"
+    # The page has its own words for "LED crown"; what it needs is where: on which pins, or on screen only.
+    found = [h.detail.removeprefix("LED crown").removeprefix(":").strip() for h in crowns]
+    return "; ".join(found) or "on screen only"

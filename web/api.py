@@ -151,9 +151,10 @@ def entries() -> Any:
     """`?after=0&limit=500`: the journal's entries, oldest first. The operator's."""
     if not cookies.is_operator(site().guard, request.cookies):
         return refuse(401, "pin")
-    after = request.args.get("after", 0, type=int)
-    limit = request.args.get("limit", 500, type=int)
-    return jsonify(site().table.entries(max(0, after), max(1, min(limit, 2000))))
+    after, limit = request.args.get("after", "0"), request.args.get("limit", "500")
+    if not all(text.isascii() and text.isdigit() and len(text) < 16 for text in (after, limit)):
+        return refuse(400, "bad")
+    return jsonify(site().table.entries(int(after), max(1, min(int(limit), 2000))))
 
 
 @blueprint.get("/matches")

@@ -175,6 +175,7 @@ def create_app(
     app.after_request(_after)
     app.context_processor(_context)
     app.register_error_handler(HTTPException, _http_error)
+    app.register_error_handler(RecursionError, lambda _: refuse(400, "bad"))
     app.register_error_handler(Exception, _crash)
     app.add_url_rule("/static/<version>/<path:name>", "static", _static)
     for part in (public, seat, operator, virtual, rules, api):

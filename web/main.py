@@ -10,14 +10,16 @@ import os
 import sys
 from pathlib import Path
 
-import engine.cli
-import host.cli
-import web.cli
 from engine.errors import CrowntableError, UsageError
 
 
 def parser() -> argparse.ArgumentParser:
-    """The whole command line. Rooms import what is heavy only when a command runs."""
+    """The whole command line. Rooms import what is heavy only when a command runs; and they themselves
+    are imported here, so that Ctrl-C during the start ends as quietly as any other."""
+    import engine.cli
+    import host.cli
+    import web.cli
+
     top = argparse.ArgumentParser(
         prog="crowntable",
         description="A table that knows the game lying on it.",
@@ -41,14 +43,21 @@ def _seat_path(data: Path, seat: int) -> str:
     return f"/seat/{seat}?t={Guard.open(data).seat_token(seat)}"
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Runs one command. 0 done, 1 the work failed, 2 wrong usage, 130 on Ctrl-C."""
-    args = parser().parse_args(argv)
+def _run(args: argparse.Namespace) -> int:
+    import host.cli
+
     try:
         return int(args.run(args))
     except (CrowntableError, host.cli.VisionError) as error:
         print(error.what, error.cure, sep="\n", file=sys.stderr)
         return 2 if isinstance(error, UsageError) else 1
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Runs one command. 0 done, 1 the work failed, 2 wrong usage, 130 on Ctrl-C."""
+    try:
+        args = parser().parse_args(argv)
+        return _run(args)
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:

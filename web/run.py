@@ -21,18 +21,26 @@ if TYPE_CHECKING:
     from web.server import Server
 
 LOG_BYTES = 2_000_000
+#: seconds after the last wanted match in which every screen gets its winner
+LAST_WORD = 1.0
 
 
 def run(args: argparse.Namespace) -> int:
-    """Runs the table. 0 when it was stopped or its matches are over; CrowntableError otherwise."""
+    """Runs the table: 0 when stopped or its matches are over, 130 on Ctrl-C; raises CrowntableError."""
     from web.security import operator_pin
     from web.server import serve
 
     options = _options(args)
     stop = threading.Event()
+    heard: list[int] = []
+
+    def hear(number: int, _: object) -> None:
+        heard.append(number)
+        stop.set()
+
     # Before anything is opened: a signal in the middle of the start still closes everything.
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stop.set())
+        signal.signal(number, hear)
     running = Running(options, lambda names: print(f"winner: {names}", flush=True))
     try:
         _log_to(options.data)
@@ -46,12 +54,14 @@ def run(args: argparse.Namespace) -> int:
                 # systemd's watchdog: a table whose thread hangs is restarted, and goes on where it was.
                 if running.table.alive():
                     notify("WATCHDOG=1")
+            if running.finished.is_set():
+                stop.wait(LAST_WORD)
         finally:
             notify("STOPPING=1")
             server.stop()
     finally:
         running.stop()
-    return 0
+    return 130 if signal.SIGINT in heard else 0
 
 
 def _options(args: argparse.Namespace) -> Options:

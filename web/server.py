@@ -43,12 +43,11 @@ class StreamHandler(tornado.web.RequestHandler):
 
     def _refuse(self, status: int, text: str) -> None:
         self.set_status(status)
-        self.set_header("Content-Type", "text/plain; charset=utf-8")
         self.set_header("Cache-Control", "no-store")
-        self.finish(text + "\n")
+        self.finish({"ok": False, "text": text, "cure": ""})
 
     async def get(self) -> None:
-        """Opens the stream, or answers 400, 403 or 503 with one sentence."""
+        """Opens the stream, or answers 400, 401 or 503 with one sentence."""
         cookies = {name: morsel.value for name, morsel in self.request.cookies.items()}
         if not self.guard.is_host(self.request.headers.get("Host")):
             return self._refuse(421, "This table does not go by that name; use its IP address.")
@@ -59,7 +58,7 @@ class StreamHandler(tornado.web.RequestHandler):
             if one is None:
                 return self._refuse(400, "audience: spectator, stream, operator or seat:<number>.")
             if not may_see(self.guard, one, cookies):
-                return self._refuse(403, "This view needs the operator's PIN or the seat's link.")
+                return self._refuse(401, "This view needs the operator's PIN or the seat's link.")
             if one not in wanted:
                 wanted.append(one)
         if not wanted:
@@ -148,7 +147,7 @@ class Server:
         web = tornado.web.Application(handlers, log_function=_log_request)
         server = HTTPServer(
             web,
-            max_body_size=MOST_BODY,
+            max_body_size=16 * MOST_BODY,  # what is over MOST_BODY the application refuses in words
             max_header_size=16 * 1024,
             max_buffer_size=256 * 1024,
             idle_connection_timeout=75.0,

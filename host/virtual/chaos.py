@@ -69,6 +69,11 @@ class Scenario:
     again: Pull | None = None
     every: float = 2.0
 
+    @property
+    def needs_tray(self) -> bool:
+        """Whether it is about dice: a table without a camera can't have it."""
+        return any(number in self.failures for number in ("F30", "F31", "F33", "F34"))
+
 
 def _flicker(on: bool) -> Pull:
     def pull(levers: Levers) -> None:

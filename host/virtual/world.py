@@ -85,6 +85,7 @@ class World:
                 "troubles": [
                     {"name": name, "happens": s.happens, "instead": s.instead}
                     for name, s in SCENARIOS.items()
+                    if self.chaos.levers.tray is not None or not s.needs_tray
                 ],
             }
 

@@ -191,3 +191,10 @@ def test_wrong_values_are_wrong_usage() -> None:
         assert done.returncode == 2, done
         assert repr(value) in done.stderr
         assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
+def test_ctrl_c_is_130_and_a_service_stop_is_0(tmp_path: Path, number: signal.Signals, code: int) -> None:
+    with running(tmp_path, "--virtual", "--bots", "none") as (process, _):
+        process.send_signal(number)
+        assert process.wait(30) == code
