@@ -273,6 +273,8 @@ class Match:
         if why == "retreat":
             if face in self.rules["retreat_faces"]:
                 self.end_duel(duel, duel.enemy(seat), "retreat")
+            else:
+                self.end_if_all_played(duel)
             return
         oracles = [play for play in duel.plays if play["seat"] == seat and kind(play["card"]) == "oracle"]
         oracles[-1]["face"] = face
@@ -483,12 +485,17 @@ class Match:
         self.final_cards = {seat: self.cards(seat) for seat in self.seats()}
         self.tied = tied
         self.owner = self.owner_in_tiebreak()
-        for seat in self.seats():
-            self.hand[seat] = min(self.hand[seat], self.in_deck_and_hand(seat))
-        for seat in tied:
-            self.refill(seat)
+        self.hands_in_tiebreak()
         self.queue = list(tied)
         self.begin_round(tied)
+
+    def hands_in_tiebreak(self) -> None:
+        """Every extra duel finds the tied with a full hand, and the others with what they had left."""
+        for seat in self.seats():
+            if seat in self.tied:
+                self.refill(seat)
+            else:
+                self.hand[seat] = min(self.final_hand[seat], self.in_deck_and_hand(seat))
 
     def owner_in_tiebreak(self) -> dict[str, int | None]:
         owners: dict[str, int | None] = {}
@@ -514,8 +521,7 @@ class Match:
 
     def end_tiebreak_duel(self, duel: Duel, winner: int | None) -> None:
         """Nothing changes hands: the decks are apart. Undecided, a tie is duelled again."""
-        for side in duel.sides():
-            self.refill(side)
+        self.hands_in_tiebreak()
         if self.sudden_death():
             if winner is not None:
                 self.queue.remove(duel.enemy(winner))
