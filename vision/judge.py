@@ -21,7 +21,7 @@ from vision.network import COCKED, WEIGHTS, Spot
 from vision.readings import Box, Image, Reading, Unsure, Why
 
 SMALL = 15.0  # pixels of a die's longer side below which nothing is claimed
-FAINT = 0.25  # less belief than this in there being a die at all: nothing is said
+FAINT = 0.4  # less belief than this in there being a die at all: nothing is said
 _LEAST = 1e-6
 
 
