@@ -134,7 +134,7 @@ def parse(data: bytes, name: str = "The file") -> Record:
 def _checked(raw: bytes, number: int, before: str) -> tuple[Json, str]:
     """A line's content, empty where it is none, and what is wrong with it, empty where nothing is."""
     try:
-        body = json.loads(raw)
+        body = json.loads(raw, parse_constant=_no_number)
     except (ValueError, RecursionError):
         return {}, "it is not JSON"
     if not isinstance(body, dict):
@@ -152,6 +152,11 @@ def _checked(raw: bytes, number: int, before: str) -> tuple[Json, str]:
     if checksum(before, {key: value for key, value in body.items() if key != "sum"}) != body["sum"]:
         return body, "its checksum is wrong: it, or its place, is not as it was written"
     return body, ""
+
+
+def _no_number(name: str) -> None:
+    """NaN and the infinities, which JSON does not have."""
+    raise ValueError(name)
 
 
 @cache

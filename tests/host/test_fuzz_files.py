@@ -4,6 +4,7 @@ own, and what is accepted is whole."""
 from __future__ import annotations
 
 import json
+import math
 import os
 import random
 import re
@@ -31,8 +32,9 @@ from tests.engine.record_makers import match_record
 #: how many inputs a soak tries for each kind of file
 MANY = int(os.environ.get("CROWNTABLE_FUZZ", "1000000"))
 ODD: list[Any] = [
-    None, True, -1, 0, 1, 2, 7, 2**70, 1e300, 0.5, "", "x", "scan", "pico", "crimson", "é" * 500, "\x00",
-    [], [1], {}, {"a": {}}, "2", "anthem", "althera", "setup", "play", "lay",
+    None, True, -1, 0, 1, 2, 7, 2**70, 1e300, math.nan, math.inf, 0.5, "", "x",
+    "scan", "pico", "crimson", "é" * 500, "\x00", [], [1], {}, {"a": {}}, "2", "anthem",
+    "althera", "setup", "play", "lay",
 ]  # fmt: skip
 KEYS = ["seat", "gpio", "die", "zones", "a.b", "place"]
 HEADS = ["[[seat]]", "[seat]", "[thresholds]", "[[zone]]", "[crown]", "[[[", "[x.y]"]
@@ -46,6 +48,8 @@ def toml_of(value: Any) -> str:
         return "{" + ", ".join(f"{k} = {toml_of(v)}" for k, v in value.items()) + "}"
     if isinstance(value, list):
         return f"[{', '.join(map(toml_of, value))}]"
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
     return "nan" if value is None else json.dumps(value)
 
 

@@ -167,8 +167,9 @@ def _rows(
 ) -> list[Row]:
     """An action's row and the notes that follow from it; keeps account of what undo takes back."""
     action, verdict = step.line.action, step.verdict
-    seat = action.get("seat")
-    who = names.get(seat, f"Seat {seat}") if isinstance(seat, int) else ""
+    # A refused action may have anything there.
+    seat = given if type(given := action.get("seat")) is int else None
+    who = names.get(seat, f"Seat {seat}") if seat is not None else ""
     remarks = [told(names, f.text) for f in verdict.findings if f.severity != "info"]
     if action.get("force") and verdict.ok and remarks:
         remarks = [f"Allowed by the table. {' '.join(remarks)}"]

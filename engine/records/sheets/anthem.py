@@ -77,7 +77,8 @@ class Anthem:
             return ""
         claimed = {w.seat: w.win for w in state.wins}
         return " ".join(
-            f"{names[seat]} wins{' for the dragon' if claimed[seat] == 'dragon' else ''}." for seat in won
+            f"{names.get(seat, f'Seat {seat}')} wins{' for the dragon' if claimed[seat] == 'dragon' else ''}."
+            for seat in won
         )
 
 
