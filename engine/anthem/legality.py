@@ -17,9 +17,9 @@ from engine.anthem.state import (
     State,
     complete,
     deads,
+    hemmed_in,
     index_of,
     place_of,
-    places_for,
     rising,
 )
 from engine.findings import bad_input, make, ranking, shown
@@ -97,7 +97,7 @@ def _misplaced(state: State, seat: Seat, lay: Lay) -> list[Finding]:
             found.append(_note("not-rising", lay.seat, value=value, place=lay.place))
         if twin is not None:
             found.append(_note("value-twice", lay.seat, value=value, other=twin))
-        elif not places_for(layout, value):
+        elif hemmed_in(layout, value):
             found.append(_note("no-room", lay.seat, value=value))
     else:
         found.append(_note("dead-laid", lay.seat))

@@ -158,6 +158,18 @@ def places_for(layout: Layout, value: int) -> tuple[int, ...]:
     return tuple(p for p in PLACES if layout[p] is None and rising(layout, value, p))
 
 
+def hemmed_in(layout: Layout, value: int) -> bool:
+    """Whether the cards next to `value` in rank lie side by side, so that it has no room (ANT-4.2)."""
+    others = [
+        (other, place)
+        for place, card in enumerate(layout)
+        if card is not None and (other := VALUE_OF[card]) is not None
+    ]
+    below = max((lies for lies in others if lies[0] < value), default=None)
+    above = min((lies for lies in others if lies[0] > value), default=None)
+    return below is not None and above is not None and above[1] - below[1] == 1
+
+
 def gaps(layout: Layout) -> Iterator[tuple[int, int, list[int]]]:
     """Each run of free places as (value on its left, value on its right, the places)."""
     low, places = START - 1, list[int]()  # nothing lies on the left of the Start or the right of the End

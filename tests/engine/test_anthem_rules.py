@@ -174,6 +174,12 @@ def test_stuck_is_a_gap_wider_than_its_values(cards: tuple[str | None, ...], stu
     assert GAME.state_json(state)["seats"][0]["stuck"] is stuck
 
 
+def test_no_room_is_neighbours_side_by_side_and_a_dead_is_none() -> None:
+    state = do(started({}), lay(1, "s1/dead", 1, force=True), lay(1, "s1/2", 2))
+    assert codes(judge(state, lay(1, "s2/1", 6))) == ["not-rising"]
+    assert codes(judge(state, lay(1, "s2/1", 1))) == ["place-taken"]
+
+
 def test_a_layout_whose_end_was_moved_is_stuck_like_one_whose_start_was() -> None:
     for card, place in (("s1/9", 3), ("s1/0", 4)):
         state = do(started({}), lay(1, card, place, force=True))
