@@ -87,6 +87,7 @@ class Match:
         self.done: list[Dict] = []  # the actions applied since the setup
         self.happened: list[Dict] = []  # seat, card and place (None for a kept card), turn or moved by hand
         self.claims: list[Dict] = []  # granted: seat, win
+        self.drawn: tuple[int, dict[int, list[str | None]]] = (-1, {})
 
     def is_set_up(self) -> bool:
         return self.setup is not None
@@ -104,11 +105,14 @@ class Match:
 
     def all_cards(self) -> list[str]:
         """ANT-1.1, the sets in play."""
-        faces = [*map(str, range(10)), "dead"]
-        return [f"{self.set_of(seat)}/{face}" for seat in self.seats() for face in faces]
+        assert self.setup
+        sets = range(1, len(self.setup["players"]) + 1)
+        return [f"s{k}/{face}" for k in sets for face in [*range(10), "dead"]]
 
     def layouts(self) -> dict[int, list[str | None]]:
         """ANT-2.1 and what was laid since: everybody's places from 0 (Start) to 7 (End)."""
+        if self.drawn[0] == len(self.happened):
+            return self.drawn[1]  # worked out already, and nothing has happened since
         layouts: dict[int, list[str | None]] = {seat: [None] * 8 for seat in self.seats()}
         for seat, places in layouts.items():
             places[0], places[7] = f"{self.set_of(seat)}/0", f"{self.set_of(seat)}/9"
@@ -118,6 +122,7 @@ class Match:
                     places[places.index(thing["card"])] = None
             if thing["card"] is not None:
                 layouts[thing["seat"]][thing["place"]] = thing["card"]
+        self.drawn = (len(self.happened), layouts)
         return layouts
 
     def layout(self, seat: int) -> list[str | None]:
@@ -129,21 +134,18 @@ class Match:
     def turns(self) -> list[Dict]:
         return [thing for thing in self.happened if thing["turn"]]
 
-    def right_of(self, seat: int) -> int:
-        """ANT-3.1: who plays just before this seat."""
-        return self.seats()[self.seats().index(seat) - 1]
-
     def left_of(self, seat: int) -> int:
+        """ANT-3.1: who plays just after this seat, and draws from its hand."""
         seats = self.seats()
         return seats[(seats.index(seat) + 1) % len(seats)]
 
     def hand(self, seat: int) -> int:
         """ANT-2.2 and ANT-3.1: nine, and a card from the right each turn, which is laid or kept."""
-        cards = 9
+        cards, drawer = 9, self.left_of(seat)
         for turn in self.turns():
             if turn["seat"] == seat:
                 cards += 1
-            if self.right_of(turn["seat"]) == seat:
+            if turn["seat"] == drawer:
                 cards -= 1
             if turn["seat"] == seat and turn["card"] is not None:
                 cards -= 1
@@ -332,6 +334,7 @@ class Match:
     def carry_out(self, action: Dict) -> list[Found]:
         if action["do"] == "setup":
             self.setup, self.done, self.happened, self.claims = action, [], [], []
+            self.drawn = (-1, {})
         elif action["do"] == "undo":
             self.do_undo()
         elif action["do"] == "claim":
