@@ -70,7 +70,11 @@ class LiveTable:
         if self._thread.is_alive():
             self._queue.put(None)
             self._thread.join(PATIENCE)
-        self.core.journal.close()
+        with self._lock:
+            self.core.tick()  # the disk may have room again since the last try
+            if self.core.backlog:
+                log.error("%d entries are not recorded: %s", len(self.core.backlog), self.core.disk_trouble)
+            self.core.journal.close()
         if self.sensors is not None:
             self.sensors.close()
 

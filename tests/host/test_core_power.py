@@ -16,6 +16,7 @@ from host.entry import Entry
 from host.journal import Journal
 from host.layout import find_layout
 from host.match import rebuilt
+from host.table import LiveTable
 from tests.host.table_kit import OPERATOR, Desk
 
 PLAYS = [
@@ -124,3 +125,18 @@ def test_f51_clock_steps_of_two_weeks_change_neither_order_nor_durations_nor_the
     assert walls != sorted(walls)
     assert [e.seq for e in jumping.core.journal.read()] == list(range(1, len(walls) + 1))
     assert not [f for f in two["findings"] if f["open"]]
+
+
+def test_f52_what_waits_for_the_disk_is_written_at_an_orderly_stop(tmp_path: Path) -> None:
+    core = Core(Journal(tmp_path), find_layout("althera-3"), Clocks(lambda: 1.7e9, lambda: 1.0, "boot"))
+    table = LiveTable(core)
+    table.start()
+    assert table.command({"cmd": "new-match"}, OPERATOR).ok
+    core.journal.pretend_disk("read-only")
+    outcome = table.command({"cmd": "flag", "text": "the disk is away"}, OPERATOR)
+    assert (outcome.ok, outcome.seq) == (True, None)
+    core.journal.pretend_disk("well")
+    table.stop()
+    journal = Journal(tmp_path)
+    assert "the disk is away" in [e.text for e in journal.read()]
+    journal.close()
