@@ -159,15 +159,13 @@ def places_for(layout: Layout, value: int) -> tuple[int, ...]:
 
 
 def hemmed_in(layout: Layout, value: int) -> bool:
-    """Whether the cards next to `value` in rank lie side by side, so that it has no room (ANT-4.2)."""
-    others = [
-        (other, place)
-        for place, card in enumerate(layout)
-        if card is not None and (other := VALUE_OF[card]) is not None
-    ]
-    below = max((lies for lies in others if lies[0] < value), default=None)
-    above = min((lies for lies in others if lies[0] > value), default=None)
-    return below is not None and above is not None and above[1] - below[1] == 1
+    """Whether no place lies between what must be on the left of `value` and what on its right (ANT-4.2)."""
+    lying = [(place, VALUE_OF[card]) for place, card in enumerate(layout) if card is not None]
+    left = max((place for place, other in lying if other is not None and other < value), default=0)
+    right = min(
+        (place for place, other in lying if other is not None and other > value), default=len(layout) - 1
+    )
+    return right - left <= 1
 
 
 def gaps(layout: Layout) -> Iterator[tuple[int, int, list[int]]]:
