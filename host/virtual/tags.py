@@ -469,8 +469,12 @@ def load(path: Path) -> Tag:
 def _looks_like_pages(raw: bytes) -> bool:
     if len(raw) % PAGE or len(raw) < 16:
         return False
-    bcc_right = raw[3] == 0x88 ^ raw[0] ^ raw[1] ^ raw[2]
-    return bcc_right or len(raw) // PAGE in {count for count, _, _ in CHIPS.values()}
+    if raw[3] == 0x88 ^ raw[0] ^ raw[1] ^ raw[2]:
+        return True
+    # A message may happen to have a chip's size: one that is whole is a message.
+    message = ndef.parse(raw)
+    whole = bool(message.records) and not message.damage
+    return not whole and len(raw) // PAGE in {count for count, _, _ in CHIPS.values()}
 
 
 def _maybe_hex(raw: bytes) -> bytes:

@@ -423,5 +423,5 @@ def test_devices_that_come_and_go_are_said_and_recorded(desk: Desk) -> None:
     assert desk.texts()[0] == "Reader pico: 6 antennas"
     assert not [text for text in desk.texts()[1:] if text.startswith("Reader pico")]
     recorded = [e.text for e in desk.core.journal.read() if e.kind == "device"]
-    up, lost = "Reader pico: 6 antennas", "Reader pico: reader not answering"
+    up, lost = "Reader pico: 6 antennas", "Reader pico: not answering"
     assert recorded == [up, lost, up]

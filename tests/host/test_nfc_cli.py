@@ -123,7 +123,7 @@ def test_write_sign_lock_and_read_back(chip: VirtualPn532, tmp_path: Path) -> No
     chip.place(tags.blank("NTAG213", "04A1B2C3D4E580"))
     at = ("--reader", chip.path)
     done = crowntable("tag", "write", *at, "--card", CARD, "--key", key, "--lock", "--json")
-    assert json.loads(done.stdout) == {"uid": "04A1B2C3D4E580", "bytes": 110, "locked": True, "card": CARD}
+    assert json.loads(done.stdout) == {"uid": "04A1B2C3D4E580", "bytes": 107, "locked": True, "card": CARD}
     signed = crowntable("tag", "read", *at, "--json", "--key", key)
     assert json.loads(signed.stdout)["card"] == CARD
     (tmp_path / "other").write_text("another table's")
@@ -227,7 +227,7 @@ def test_enrolment_gives_up_and_can_be_gone_on_with(chip: VirtualPn532, tmp_path
     )
     assert "goes on where it stopped" in done.stderr
     assert "no game called" in crowntable(
-        "tag", "enrol", "--reader", chip.path, "--game", "chess", code=1
+        "tag", "enrol", "--reader", chip.path, "--game", "chess", code=2
     ).stderr.lower().replace("there is ", "")
 
 

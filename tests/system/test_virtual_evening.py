@@ -110,7 +110,7 @@ def test_a_match_is_played_to_its_end_and_the_journal_replays_to_the_same_state(
     seen = [e for e in plays if e.evidence or any(q.body.get("card") == e.action["card"]  # type: ignore[index]
                                                   for q in everything if q.kind == "question")]  # fmt: skip
     assert len(seen) >= 0.9 * len(plays)
-    assert sum(bool(e.evidence) for e in rolls) >= 0.8 * len(rolls)
+    assert sum(bool(e.evidence) for e in rolls) >= 0.6 * len(rolls)
 
 
 @pytest.mark.timeout(600)
