@@ -135,7 +135,8 @@ def read_trace(path: Path) -> Trace:
             if not isinstance(head["layout"], str) or not isinstance(head["name"], str):
                 raise TypeError("its first line names no layout")
             layout = parse_layout(head["layout"], head["name"])
-            return Trace(head["boot"], layout, tuple(_lines(file)), int(head.get("after", 0)))
+            after = head.get("after", 0)
+            return Trace(head["boot"], layout, tuple(_lines(file)), after if isinstance(after, int) else 0)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise CrowntableError(f"{path} is no sensor trace: {error}.", "Traces lie in DATA/sensors.") from None
 
@@ -146,9 +147,9 @@ def _lines(file: IO[str]) -> Iterator[tuple[int, Sighting]]:
             row = json.loads(line)
         except ValueError:
             return
-        if not isinstance(row, dict):
-            raise TypeError("a line is no object")
-        yield int(row.pop("after")), _sighting(row.pop("is"), row)
+        if not isinstance(row, dict) or not isinstance(after := row.pop("after"), int):
+            raise TypeError("a line is no sighting")
+        yield after, _sighting(row.pop("is"), row)
 
 
 def _sighting(kind: str, row: dict[str, Any]) -> Sighting:
