@@ -304,7 +304,8 @@ def test_path_first_then_tags_come_and_go(
         process.stdin.flush()
         assert process.stderr.readline().strip()
     said_unplugged = said(process, "unplug")
-    assert said_unplugged == "unplugged" and not Path(path).exists()
+    # (Its number may be another terminal's by now: the machine gives it to the next that asks.)
+    assert said_unplugged == "unplugged"
     assert said(process, "plug").startswith("plugged /dev/pts/")
     process.stdin.write("quit\n")
     process.stdin.flush()
