@@ -241,9 +241,12 @@ def _from_hand(state: State, seat: Seat, card: Card, draws: bool) -> tuple[Match
             left = giver.cards - 1
             kept = min(giver.hand, left - giver.lying)
             seats = {**seats, owner: giver._replace(cards=left, hand=kept)}
-    if hand and not (draws and cards - lying - hand > 0):
+    lying += 1
+    if hand:
         hand -= 1
-    return match, {**seats, number: Seat(number, house, cards, hand, lying + 1, out)}
+    if draws and hand < cards - lying:
+        hand += 1
+    return match, {**seats, number: Seat(number, house, cards, hand, lying, out)}
 
 
 def _as_laid(rules: Ruleset, duel: Duel, card: Card, action: Play | Intervene, side: int) -> Laid:

@@ -66,6 +66,15 @@ def test_playing_on_gives_the_awaited_roll_up() -> None:
     assert (field(state), state.duels[0].awaited) == ((2, 37), None)
 
 
+def test_an_intervener_draws_whatever_the_hand_was() -> None:
+    state = after(table(plays=1, hand_size=2, min_hand=1), "1 > 2", "1: captain")
+    for copy in (1, 2, 3):
+        state = said(state, f"1: commoners/{copy}", force=True).state
+    assert (state.seats[1].hand, state.seats[1].deck) == (0, 20)
+    state = said(state, "1 for 1: shield", force=True).state
+    assert (state.seats[1].hand, state.seats[1].deck) == (1, 18)
+
+
 def test_a_retreat_that_gives_the_last_roll_up_and_fails_ends_the_duel() -> None:
     state = after(table(plays=1), "1 > 2", "1: commoners", "2: oracle")
     state = said(state, "1 retreats", force=True).state
