@@ -106,19 +106,19 @@ def both(table: Any, pair: Pair, title: str, fresh: Callable[[], Pair]) -> Itera
         after -= table.over()
 
 
-#: Where Althera's codes can be met at all: illegal, then allowed by force; the rest only ever remark.
+#: Findings that never refuse an action; every other code is met refused, and allowed by force.
 REMARKS = {"unexpected-roll warning", "shield-cancels info", "crown-moved warning", "crown-moved info"}
 REMARKS |= {"seat-eliminated info", "keeps-inferred info", "layout-stuck warning"}
 
 
 def expected_codes(codes: list[str]) -> set[str]:
-    """Every code refused and, `bad-input` aside for forcing, allowed; or as the remark that it is."""
+    """Every code as a refusal and, forced, as a warning; or as the remark that it is."""
     remarks = {remark for remark in REMARKS if remark.split()[0] in codes}
     faults = [code for code in codes if code not in {remark.split()[0] for remark in remarks}]
     return remarks | {f"{code} {severity}" for code in faults for severity in ("illegal", "warning")}
 
 
-#: Found in a full run: what is too rare to come about in the few matches of `make test`.
+#: Matches that bring about what is too rare for the first few of every ruling.
 RARE = [("default", 11), ("shield_reach=whole_duel", 52), ("tiebreak_many=sudden_death", 35)]
 
 #: Three has intervened with one of its last five cards and is in a duel when nobody wins that.
@@ -145,7 +145,7 @@ def test_althera_plays_as_the_model_says() -> None:
     for ruling, seed in RARE:
         althera_match(ruling, seed, seen)
     missing = (expected_codes(ALTHERA_CODES) | EXPECTED) - set(seen)
-    assert missing <= {"eliminated without a winner"}
+    assert missing <= {"eliminated without a winner"}  # the next test's
 
 
 def test_eliminated_in_a_duel_that_nobody_wins() -> None:
