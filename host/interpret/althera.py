@@ -27,6 +27,8 @@ def card_arrived(ctx: Context, event: CardArrived) -> list[Intent]:
     if any(card in duel["plays"] for duel in ctx.state["duels"]):
         return []  # already played: it is being slid about, or the table has just started again
     owner = ctx.owners.get(card, seat)
+    if owner != seat and (asked := _owners_play(ctx, event, owner)) is not None:
+        return [Ask(asked, (event,))]
     if _duel_of(ctx, seat) is not None:
         return _at_a_duel(ctx, event, seat, owner)
     if is_special(card) and owner == seat and ctx.state["duels"]:
@@ -35,8 +37,20 @@ def card_arrived(ctx: Context, event: CardArrived) -> list[Intent]:
 
 
 def card_left(ctx: Context, event: CardLeft) -> list[Intent]:
-    """A played card slid to its pile: nothing more."""
-    return []
+    """A played card slid to its pile is nothing more, unless its defender may stand now: lifting the own
+    cards is how that is done without a word."""
+    zone, seat = ctx.zone(event.zone), ctx.zone(event.zone).seat or 0
+    duel = _duel_of(ctx, seat) if ctx.state.get("phase") not in (None, "over") else None
+    if zone.kind != "field" or event.moved_to is not None or duel is None or duel["defender"] != seat:
+        return []
+    stand = {"do": "stand", "seat": seat}
+    own = event.card in duel["plays"] and ctx.owners.get(event.card or "") == seat
+    if not own or not ctx.allows(stand) or any(q.about == "stand" for q in ctx.questions):
+        return []
+    name = ctx.words.seat(seat)
+    answers = (Answer("yes", f"Yes, {name} stands", (stand,)), Answer("no", "No, another card comes"))
+    text = f"{name} lifted {ctx.words.card(event.card or '')}. Does {name} stand?"
+    return [Ask(Question(text, (seat,), answers, about="stand"), (event,))]
 
 
 def card_shown(ctx: Context, event: CardArrived) -> list[Intent]:
@@ -100,6 +114,22 @@ def _duel_of(ctx: Context, seat: int) -> Json | None:
         if seat in (duel["attacker"], duel["defender"]):
             return dict(duel)
     return None
+
+
+def _owners_play(ctx: Context, event: CardArrived, owner: int) -> Question | None:
+    """Misread or misplay? A card before somebody else, which its owner might just play: likelier it was
+    laid or read at the wrong spot than played by the neighbour. Asked before anybody is warned."""
+    card, seat = event.card or "", ctx.zone(event.zone).seat or 0
+    play: Json = {"do": "play", "seat": owner, "card": card}
+    ways = {"+": ", +50 %", "-": ", −50 %"} if "alteration" in card else {"": ""}
+    plays = {sign: play | ({"sign": sign} if sign else {}) for sign in ways}
+    if _duel_of(ctx, owner) is None or card in ctx.last_duel() or not all(map(ctx.allows, plays.values())):
+        return None
+    name, mine = ctx.words.card(card), ctx.words.seat(owner)
+    answers = [Answer(f"yes{s}", f"Yes, {mine} plays it{way}", (plays[s],)) for s, way in ways.items()]
+    answers.append(Answer("no", "No, it only lies there"))
+    text = f"{name} of {mine} lies at {ctx.words.zone(ctx.zone(event.zone))}. Does {mine} play it?"
+    return Question(text, (owner, seat), tuple(answers), card, event.zone, "whose")
 
 
 def _at_a_duel(ctx: Context, event: CardArrived, seat: int, owner: int) -> list[Intent]:

@@ -93,13 +93,16 @@ class Context:
         )
         return [Ask(question, (event,))]
 
+    def last_duel(self) -> set[str]:
+        """The cards of the duel that has just ended."""
+        last = self.state.get("last_duel") or {}
+        return {*last.get("captured", ()), *(c for got in last.get("specials", {}).values() for c in got)}
+
     def left_over(self, event: CardArrived, meant: list[Intent]) -> list[Intent]:
         """Misread or misplay? A card of the last duel that the rules refuse now was likelier left lying
         (and nudged, or seen again) than played: that is asked before anybody is warned."""
         acts = tuple(i.game_action for i in meant if isinstance(i, Action))
-        last = self.state.get("last_duel") or {}
-        cards = {*last.get("captured", ()), *(c for got in last.get("specials", {}).values() for c in got)}
-        if event.card not in cards or not acts or self.allows(acts[0]):
+        if event.card not in self.last_duel() or not acts or self.allows(acts[0]):
             return meant
         name = self.words.card(event.card or "")
         where = self.words.zone(self.zone(event.zone))

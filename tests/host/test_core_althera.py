@@ -220,6 +220,41 @@ def test_a_neighbours_card_is_named_as_not_ones_own(desk: Desk) -> None:
     assert [f["code"] for f in desk.view()["findings"] if f["open"]] == ["not-your-card"]
 
 
+def test_a_card_before_the_neighbour_that_its_owner_might_play_is_asked_about_first(desk: Desk) -> None:
+    desk.do(do="declare", seat=1, against=2)
+    desk.play(1, "cremisi/cavalry/1")
+    desk.lay(1, "aurea/captain/1")  # laid, or heard, one spot too far
+    assert not [f for f in desk.view()["findings"] if f["open"]]
+    (question,) = desk.view("seat", 2)["questions"]
+    assert question["text"] == "Captain of Bruno lies at the field spot of Ada. Does Bruno play it?"
+    assert desk.core.answer(question["id"], "yes", Who("seat", "2")).ok
+    assert desk.duel()["field"] == {"owner": 2, "value": 52}
+    desk.do(do="undo")
+    desk.lift(1, "aurea/captain/1")
+    desk.lay(3, "aurea/alteration/1")
+    (question,) = desk.view()["questions"]
+    assert [a["id"] for a in question["answers"]] == ["yes+", "yes-", "no"]
+    assert desk.core.answer(question["id"], "yes+", Who("seat", "2")).ok
+    assert desk.duel()["field"] == {"owner": 2, "value": 23}
+
+
+def test_a_defender_who_lifts_the_cards_when_one_may_stand_is_asked_about_it(desk: Desk) -> None:
+    desk.do(do="declare", seat=1, against=2)
+    desk.play(1, "cremisi/cavalry/1")
+    desk.lay(2, "aurea/captain/1")
+    desk.lift(2, "aurea/captain/1")  # slid to the pile: nothing yet
+    desk.play(1, "cremisi/commoners/1")
+    desk.lay(2, "aurea/commoners/1")
+    desk.play(1, "cremisi/commoners/2")
+    assert desk.view()["questions"] == []
+    desk.lift(2, "aurea/commoners/1")
+    (question,) = desk.view("seat", 2)["questions"]
+    assert question["text"] == "Bruno lifted Commoners. Does Bruno stand?"
+    assert desk.core.answer(question["id"], "yes", Who("seat", "2")).ok
+    assert desk.state()["last_duel"]["ended_by"] == "stand"
+    assert desk.view()["questions"] == []
+
+
 def test_the_crown_moved_by_hand_is_an_action_with_a_warning(desk: Desk) -> None:
     tag = TagRead("04000000000001", CROWN)
     for antenna in (3, 4):
