@@ -18,6 +18,7 @@ from host.layout import find_layout
 from host.match import rebuilt
 from host.table import LiveTable
 from tests.host.table_kit import OPERATOR, Desk
+from tests.small_disk import run_on_small_disk
 
 PLAYS = [
     (1, "cremisi/cavalry/1"), (2, "aurea/marksman/1"), (1, "cremisi/commoners/1"), (2, "aurea/captain/1"),
@@ -140,3 +141,38 @@ def test_f52_what_waits_for_the_disk_is_written_at_an_orderly_stop(tmp_path: Pat
     journal = Journal(tmp_path)
     assert "the disk is away" in [e.text for e in journal.read()]
     journal.close()
+
+
+FULL_DISK = """
+import sys
+from pathlib import Path
+from host.journal import Journal
+from tests.host.table_kit import OPERATOR, Desk
+folder = Path(sys.argv[1])
+(folder / "others").write_bytes(b"x" * 400_000)
+desk = Desk(folder)
+desk.begin(crown=1)
+desk.do(do="declare", seat=1, against=2)
+said = 0
+while (outcome := desk.core.say("flag", "x" * 3000, OPERATOR)).seq is not None:
+    said += 1
+assert 20 < said < 400, said
+assert "Not recorded yet" in outcome.text and "full" in outcome.text, outcome
+desk.play(1, "cremisi/cavalry/1")
+desk.play(2, "aurea/captain/1")
+assert desk.duel()["field"] == {"owner": 2, "value": 52}, desk.duel()
+view = desk.view()
+assert view["banner"][0]["level"] == "red" and not view["events"][0]["recorded"], view["banner"]
+state, waiting = desk.state(), len(desk.core.backlog)
+assert waiting >= 3 and view["seq"] == desk.core.seq - waiting
+(folder / "others").unlink()
+assert desk.core.tick()
+assert not desk.core.backlog and not desk.view()["banner"]
+desk.pull_the_plug()
+assert desk.state() == state
+assert [e.seq for e in desk.core.journal.read()] == list(range(1, desk.core.seq + 1))
+"""
+
+
+def test_f52_play_goes_on_over_a_full_disk_and_is_recorded_once_there_is_room(tmp_path: Path) -> None:
+    run_on_small_disk(tmp_path / "disk", FULL_DISK, "2m")
