@@ -67,7 +67,9 @@ def _zones(core: Core, name: str, who: Who) -> Outcome:
         if core.match is not None and not core.match.over:
             return Outcome(False, "A match is running; zones are set up between matches.")
         core.enrolment = None
-        core.zone_setup = ZoneSetup(core.layout)
+        spots = {zone.id: (zone.reader, zone.antenna) for zone in core.layout.zones}
+        lying = [(spots[zone], uid) for zone, uid, _, _ in core.tracker.cards()]
+        core.zone_setup = ZoneSetup(core.layout, lying)
         return core.say("notice", "The zones are set up by touch; cards are not read meanwhile.", who)
     setup = core.zone_setup
     if setup is None:

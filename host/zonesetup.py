@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import InitVar, dataclass, field, replace
 from pathlib import Path
 
 from engine.errors import CrowntableError
@@ -26,9 +27,11 @@ Spot = tuple[str, int]
 
 @dataclass(slots=True)
 class ZoneSetup:
-    """A running set-up. `bound`: zone id -> (reader, antenna) as touched so far."""
+    """A running set-up. `lying`: what lies on the table when it begins, (spot, UID) each; `bound`: zone
+    id -> (reader, antenna) as touched so far."""
 
     layout: Layout
+    lying: InitVar[Iterable[tuple[Spot, str]]] = ()
     bound: dict[str, Spot] = field(default_factory=dict)
     skipped: set[str] = field(default_factory=set)
     level: str = "wait"
@@ -36,6 +39,9 @@ class ZoneSetup:
     _lying: dict[Spot, frozenset[str]] = field(default_factory=dict)
     _before: frozenset[tuple[Spot, str]] = frozenset()
     _reads: dict[str, dict[Spot, int]] = field(default_factory=dict)
+
+    def __post_init__(self, lying: Iterable[tuple[Spot, str]]) -> None:
+        self._before = frozenset(lying)
 
     def zone(self) -> Zone | None:
         """The zone that is asked for now; None when all are done."""
@@ -61,8 +67,6 @@ class ZoneSetup:
         if not scan.ok:
             return False
         here = frozenset(tag.uid for tag in scan.tags)
-        if spot not in self._lying:  # what lies there at the first look lay there before
-            self._before |= {(spot, uid) for uid in here}
         self._lying[spot] = here
         self._before = frozenset(p for p in self._before if p[0] != spot or p[1] in here)
         zone = self.zone()
