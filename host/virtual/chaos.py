@@ -331,7 +331,7 @@ class Chaos:
         scenario = SCENARIOS.get(name)
         if scenario is None:
             raise UsageError(
-                f"The chaos scenario {name!r} is not known.", f"There are: {', '.join(SCENARIOS)}."
+                f"The chaos scenario {name[:40]!r} is not known.", f"There are: {', '.join(SCENARIOS)}."
             )
         with self._lock:
             if on == (name in self._on):

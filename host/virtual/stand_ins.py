@@ -132,7 +132,7 @@ class StandIns:
     def _cable(self, name: str, plug: bool) -> Outcome:
         device = self._devices().get(name)
         if device is None:
-            return Outcome(False, f"There is no device {name!r}; there are: {', '.join(self._devices())}.")
+            return Outcome(False, f"There is no device {name[:40]!r}; there are: {', '.join(self._devices())}.")
         if plug and name in self._unplugged:
             self._unplugged.discard(name)
             device.plug()

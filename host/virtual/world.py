@@ -9,11 +9,13 @@ from __future__ import annotations
 import random
 import threading
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
-from engine.althera.cards import parse_card
 from engine.errors import CrowntableError
+from engine.games import games
 from engine.lab.hands import Hands
+from host.enrolment import deck_of
 from host.entry import Json
 from host.face import Outcome
 from host.interpret import CROWN
@@ -24,6 +26,12 @@ from host.virtual.stand_ins import StandIns
 
 PILE = "pile"
 HAND = "hand"
+
+
+@cache
+def _all_cards() -> frozenset[str]:
+    """Every card of every game, and the crown."""
+    return frozenset((CROWN, *(card for game in games().values() for card in deck_of(game))))
 
 
 class World:
@@ -139,9 +147,9 @@ class World:
         with self._lock:
             zone = self._zones.get(to)
             if zone is None and to not in (HAND, PILE):
-                return Outcome(False, f"There is no zone {to!r}; there are: {', '.join(self._zones)}.")
-            if card != CROWN and parse_card(card) is None and card.count("/") != 1:
-                return Outcome(False, f"{card!r} is no card.")
+                return Outcome(False, f"There is no zone {to[:40]!r}; there are: {', '.join(self._zones)}.")
+            if card not in _all_cards():
+                return Outcome(False, f"{card[:40]!r} is no card.")
             old = self._lying.pop(card, None)
             if old is not None:
                 self.stand_ins.lift(self._zones[old], card)
@@ -216,11 +224,11 @@ class World:
     def _throw_by_hand(self, command: Json) -> Outcome:
         seat = next((s for s in self.layout.seats if s.id == command["throw"]), None)
         if seat is None or seat.die is None:
-            return Outcome(False, f"Seat {command['throw']} has no die at this table.")
+            return Outcome(False, "That seat has no die at this table.")
         face = command.get("face")
         if face is None:
             face = self._rng.randint(1, 6)
-        if not isinstance(face, int) or not 1 <= face <= 6:
+        if not isinstance(face, int) or isinstance(face, bool) or not 1 <= face <= 6:
             return Outcome(False, "A die shows 1 to 6.")
         self.throw({seat.id: face})
         return Outcome(True, f"The {seat.die} die rolls.")

@@ -81,3 +81,18 @@ def test_zones_bound_by_touch_hold_at_once_and_after_the_next_start(evening: Eve
         again.within(15, lambda: again.duel()["plays"] == ["cremisi/cavalry/1", "aurea/captain/1"])
     finally:
         again.running.stop()
+
+
+def test_the_virtual_hands_take_any_json_with_a_sentence(evening: Evening) -> None:
+    odd: list[object] = [None, True, -1, 7, 1e300, "", "x" * 5000, [], {}, "a/b", "seat1.field"]
+    odd.append("cremisi/cavalry/1")
+    world = evening.table.virtual
+    assert world is not None
+    for key in ("move", "crown", "throw", "unplug", "plug", "chaos", "nonsense"):
+        for value in odd:
+            for more in ({}, {"to": value}, {"face": value}, {"on": value}):
+                outcome = world.do({key: value, **more})
+                assert outcome.text
+                assert len(outcome.text) < 600
+    assert evening.table.alive()
+    assert {d["id"] for d in world.state()["devices"]} == {"pico", "scan", "dice"}
