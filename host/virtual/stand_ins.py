@@ -132,7 +132,8 @@ class StandIns:
     def _cable(self, name: str, plug: bool) -> Outcome:
         device = self._devices().get(name)
         if device is None:
-            return Outcome(False, f"There is no device {name[:40]!r}; there are: {', '.join(self._devices())}.")
+            known = ", ".join(self._devices())
+            return Outcome(False, f"There is no device {name[:40]!r}; there are: {known}.")
         if plug and name in self._unplugged:
             self._unplugged.discard(name)
             device.plug()
