@@ -20,7 +20,7 @@ from host.entry import Json
 from host.face import Who
 from host.journal import Journal
 from host.layout import Layout, find_layout
-from host.pi import PiMonitor
+from host.pi import PERIOD, SYS, PiMonitor
 from host.sensors import SensorLog
 from host.table import LiveTable
 from host.virtual.skew import Skew
@@ -51,6 +51,14 @@ def default_data(virtual: bool) -> Path:
     """Where a table keeps its journal unless told otherwise; virtual tables apart from real ones."""
     home = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
     return Path(home) / "crowntable" / ("virtual" if virtual else "table")
+
+
+def stand_in_supply(sys: Path) -> Path:
+    """A stand-in for what a Pi's kernel says of its supply: well, so far. The file's path."""
+    throttled = sys / "devices/platform/soc/soc:firmware/get_throttled"
+    throttled.parent.mkdir(parents=True, exist_ok=True)
+    throttled.write_text("0", encoding="ascii")
+    return throttled
 
 
 class Running:
@@ -92,8 +100,8 @@ class Running:
             os.environ["GPIOZERO_MOCK_PIN_CLASS"] = "mockpwmpin"
             layout = self._virtual(options)
         self.devices = Devices(layout)
-        if not options.virtual:
-            self.devices.all.append(PiMonitor())
+        pi = options.data / "dev" / "sys" if options.virtual else SYS
+        self.devices.all.append(PiMonitor(pi, PERIOD / 5 if options.virtual else PERIOD))
         self.crown = CrownShow(table, self.devices.crowns)
 
     def _virtual(self, options: Options) -> Layout:
@@ -106,6 +114,7 @@ class Running:
         rng = random.Random(options.seed)
         stand_ins = self.stand_ins = StandIns(options.layout, options.data / "dev")
         levers = replace(stand_ins.levers(), journal=self.table.core.journal, skew=self.skew)
+        levers.throttled = stand_in_supply(options.data / "dev" / "sys")
         self.chaos = Chaos(levers)
         world = World(self.table, options.layout, stand_ins, self.chaos, rng)
         self.table.virtual = world

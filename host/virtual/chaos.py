@@ -7,19 +7,22 @@ one; `/virtual` switches them; the tests run them all.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from engine.errors import UsageError
+from host import cardlist
 from host.journal import Journal
 from host.virtual.pico import VirtualPico
 from host.virtual.pn532 import VirtualPn532
 from host.virtual.skew import Skew
-from host.virtual.tags import Type2Tag, make_card_tag
+from host.virtual.tags import Type2Tag, blank, make_card_tag
 from host.virtual.tray import VirtualTray
 
 
@@ -34,6 +37,10 @@ class Levers:
     placed: dict[tuple[str, int], dict[str, Type2Tag]] = field(default_factory=dict)
     journal: Journal | None = None
     skew: Skew = field(default_factory=Skew)
+    #: the stand-in Pi's word on its supply, as the kernel has it (host.pi)
+    throttled: Path | None = None
+    rivals: list[int] = field(default_factory=list)
+    strange: dict[str, Type2Tag] = field(default_factory=dict)
 
     def each_antenna(self, kind: str, value: int) -> None:
         """One fault on every antenna of every Pico; 0 mends it."""
@@ -162,6 +169,94 @@ def _phone(on: bool) -> Pull:
     return pull
 
 
+def _lay_strange(levers: Levers, name: str, tag: Type2Tag | None) -> None:
+    """Lays a tag that is no card of the players over every PN532, or (None) takes it away again."""
+    old = levers.strange.pop(name, None)
+    for chip in levers.pn532s.values():
+        if old is not None:
+            chip.lift(old)
+        if tag is not None:
+            levers.strange[name] = tag
+            chip.place(tag)
+
+
+def _torn_tag(on: bool) -> Pull:
+    """A tag that lost its power while it was written: half a message, its length not set yet (F17)."""
+
+    def pull(levers: Levers) -> None:
+        tag = make_card_tag("cremisi/captain/1", "04C0FFEE000001")
+        tag.memory[22] = 0  # behind the lock control's five bytes: the message's type, then its length
+        _lay_strange(levers, "torn", tag if on else None)
+
+    return pull
+
+
+LISTED = "04398BC2FC6781"
+
+
+def _listed(on: bool) -> Pull:
+    """One card in the card list by its tag's number."""
+
+    def pull(levers: Levers) -> None:
+        if levers.journal is not None:
+            path = levers.journal.path.with_name("cards.csv")
+            cards = cardlist.load(path).without(TWIN)
+            cardlist.save(path, cards.bind(TWIN, LISTED) if on else cards)
+        if not on:
+            _lay_strange(levers, "reversed", None)
+
+    return pull
+
+
+def _reversed_number(levers: Levers) -> None:
+    """A tag whose number is that of a card in the list with its bytes the wrong way round (F13)."""
+    if "reversed" not in levers.strange:
+        backwards = bytes.fromhex(LISTED)[::-1].hex().upper()
+        _lay_strange(levers, "reversed", blank(uid=backwards))
+
+
+def _rival(on: bool) -> Pull:
+    """Another program takes the scan reader's port for itself the moment it is plugged in (F15, F22)."""
+
+    def pull(levers: Levers) -> None:
+        while levers.rivals:
+            os.close(levers.rivals.pop())
+        for chip in levers.pn532s.values() if on else ():
+            for _ in range(20):
+                chip.unplug()
+                chip.plug()
+                port = os.open(chip.path, os.O_RDWR | os.O_NOCTTY)
+                try:
+                    fcntl.flock(port, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except OSError:
+                    os.close(port)  # the table was quicker
+                    continue
+                levers.rivals.append(port)
+                break
+
+    return pull
+
+
+def _supply(word: str) -> Pull:
+    def pull(levers: Levers) -> None:
+        if levers.throttled is not None:
+            levers.throttled.write_text(word, encoding="ascii")
+
+    return pull
+
+
+def _no_pins(on: bool) -> Pull:
+    """gpiozero finds no pins, as on a machine that is no Pi (F53). Counts for what opens them next."""
+
+    def pull(_: Levers) -> None:
+        import gpiozero
+
+        os.environ["GPIOZERO_PIN_FACTORY"] = "no-pins" if on else "mock"
+        gpiozero.Device.pin_factory = None
+
+    return pull
+
+
 def _stack(on: bool) -> Pull:
     """Cards lie on each other: nothing there can be read (F10)."""
 
@@ -253,9 +348,23 @@ SCENARIOS: dict[str, Scenario] = {
         "F12", "a phone lies on a field spot and changes its number all the time",
         "named as a phone; nothing of it is kept", _phone(True), _phone(False), again=_phone(True),
     ),
+    "reversed-number": Scenario(
+        "F13", "a tag's number is read with its bytes reversed",
+        "the card that it nearly is is named, and not taken",
+        _listed(True), _listed(False), again=_reversed_number, every=1.5,
+    ),
     "stale-content": Scenario(
         "F14", "the reader answers a read with the content of the tag before",
         "content counts only with the number it was read with", _chips("stale", True), _chips("stale", False),
+    ),
+    "rival-program": Scenario(
+        "F15 F16 F22", "another program has taken the scan reader's port",
+        "the screen says so and what to do; the reader comes back once it is free",
+        _rival(True), _rival(False),
+    ),
+    "torn-tag": Scenario(
+        "F17", "a tag that lost its power while it was written lies on the scan spot",
+        "named as half-written; it is never taken for a card", _torn_tag(True), _torn_tag(False),
     ),
     "unplug-link": Scenario(
         "F20 F21", "the Pico's cable is pulled; put back, it has another port number",
@@ -276,6 +385,14 @@ SCENARIOS: dict[str, Scenario] = {
         "F24", "the Pico resets whenever its LEDs draw much",
         "after two resets the LEDs are dimmed, and it is said",
         _picos(lambda pico: pico.supply(20)), _picos(lambda pico: pico.supply(0)),
+    ),
+    "under-voltage": Scenario(
+        "F25", "the Pi gets too little power", "shown while it lasts; afterwards once, quietly",
+        _supply("50005"), _supply("50000"),
+    ),
+    "no-pins": Scenario(
+        "F53", "the table starts on a machine without pins for an LED crown",
+        "the crown is on the screen only, and everything else works", _no_pins(True), _no_pins(False),
     ),
     "glare": Scenario(
         "F30", "a lamp mirrors in every die", "no number is claimed: a one-tap question instead",

@@ -40,6 +40,16 @@ def played(evening: Evening, count: int, seconds: float = 20.0) -> None:
     evening.within(seconds, lambda: len(evening.duel()["plays"]) == count)
 
 
+def detail(evening: Evening, name: str) -> str:
+    return next(str(d["detail"]) for d in evening.view()["devices"] if d["id"] == name)
+
+
+def test_every_failure_of_readers_links_power_and_pi_has_its_scenario() -> None:
+    named = {number for scenario in SCENARIOS.values() for number in scenario.failures.split()}
+    wanted = [*range(1, 18), *range(20, 26), 34, *range(50, 54)]
+    assert {f"F{number:02d}" for number in wanted} <= named
+
+
 def test_every_scenario_has_its_test() -> None:
     own = {name for name in SCENARIOS if f"def test_{name.replace('-', '_')}(" in Path(__file__).read_text()}
     assert own | set(ELSEWHERE) == set(SCENARIOS)
@@ -161,6 +171,63 @@ def test_phone(evening: Evening, tmp_path: Path) -> None:
     said = [e for e in evening.table.entries(limit=1000) if e["kind"] == "notice" and "hone" in e["text"]]
     assert len(said) == 1
     assert said[0]["evidence"][0]["uid"] == ""
+
+
+def test_reversed_number(evening: Evening) -> None:
+    evening.chaos("reversed-number")
+    said = "A blank tag; its number is nearly that of aurea/captain/1 (the bytes reversed)."
+    evening.within(10, lambda: (evening.view()["scan"] or {}).get("text") == said)
+    assert evening.view()["scan"]["card"] is None
+    evening.chaos("reversed-number", False)
+    evening.lay(CAVALRY, "scan")
+    evening.within(10, lambda: evening.view()["scan"]["card"] == CAVALRY)
+
+
+def test_rival_program(evening: Evening) -> None:
+    evening.chaos("rival-program")
+    evening.within(10, lambda: evening.device("scan") == "lost")
+    evening.within(10, lambda: "another program" in detail(evening, "scan"))
+    evening.lay(CAVALRY, "seat1.field")
+    played(evening, 1)
+    evening.chaos("rival-program", False)
+    evening.within(20, lambda: evening.device("scan") == "up")
+
+
+def test_torn_tag(evening: Evening) -> None:
+    evening.chaos("torn-tag")
+    said = "A half-written tag: write it again."
+    evening.within(10, lambda: (evening.view()["scan"] or {}).get("text") == said)
+    assert evening.view()["scan"]["card"] is None
+    evening.chaos("torn-tag", False)
+    evening.lay(CAPTAIN, "scan")
+    evening.within(10, lambda: evening.view()["scan"]["card"] == CAPTAIN)
+
+
+def test_under_voltage(evening: Evening) -> None:
+    evening.within(10, lambda: evening.device("pi") == "up")
+    evening.chaos("under-voltage")
+    evening.within(10, lambda: evening.device("pi") == "weak")
+    assert "too little power" in detail(evening, "pi")
+    evening.lay(CAVALRY, "seat1.field")
+    played(evening, 1)
+    evening.chaos("under-voltage", False)
+    evening.within(10, lambda: evening.device("pi") == "up")
+    assert "there was under-voltage" in detail(evening, "pi")
+
+
+def test_no_pins(tmp_path: Path) -> None:
+    evening = Evening(find_layout("althera-3"), tmp_path, chaos=("no-pins",))
+    try:
+        evening.within(20, lambda: evening.device("crown") == "lost")
+        assert "on screen only" in evening.view()["crown"]["hardware"]
+        evening.within(20, lambda: evening.device("pico") == "up")
+        evening.begin_duel()
+        evening.lay(CAVALRY, "seat1.field")
+        played(evening, 1)
+        evening.chaos("no-pins", False)
+        evening.within(20, lambda: evening.device("crown") == "up")
+    finally:
+        evening.running.stop()
 
 
 def test_stale_content(evening: Evening) -> None:
