@@ -154,16 +154,24 @@ class Journal:
 
 def read_entries(path: Path, match: int) -> list[Entry]:
     """One match's entries from a journal that another process may be writing. Raises sqlite3.Error."""
+    return list(each_entry(path, match))
+
+
+def each_entry(path: Path, match: int) -> Iterator[Entry]:
+    """The same one by one, so that those before a damaged one can be had. Raises sqlite3.Error or, for
+    an entry that is not as it was written, ValueError, at the place of the damage."""
     db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
     try:
         query = f"SELECT {_COLUMNS} FROM entries WHERE match = ? ORDER BY seq"
-        return [_entry(row) for row in db.execute(query, (match,))]
+        for row in db.execute(query, (match,)):
+            yield _entry(row)
     finally:
         db.close()
 
 
 def matches_of(path: Path) -> list[int]:
-    """The numbers of a journal's matches, oldest first. Raises sqlite3.Error."""
+    """The seqs of a journal's `match` entries, oldest first: match number n, m<n>, is the n-th of them.
+    Raises sqlite3.Error."""
     db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
     try:
         return [row[0] for row in db.execute("SELECT seq FROM entries WHERE kind = 'match' ORDER BY seq")]

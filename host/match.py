@@ -263,12 +263,17 @@ def rebuilt(entries: list[Entry]) -> tuple[Match, Entry]:
     return match, entries[-1]
 
 
+def name_of(begun: Entry) -> str:
+    """What people and commands call the match that this `match` entry began: m1 is a table's first."""
+    return f"m{begun.body.get('number', 1)}"
+
+
 def match_row(match: Match, last: Entry) -> Json:
     """A match in a list of matches, as host.face.Table.matches describes it."""
     state = match.game.state_json(match.state)
     over = state.get("phase") == "over"
     return {
-        "id": f"m{match.begun.seq}",
+        "id": name_of(match.begun),
         "number": match.begun.body.get("number", 1),
         "game": match.game.name,
         "started": match.begun.wall,

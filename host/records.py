@@ -11,7 +11,7 @@ from engine.errors import CrowntableError
 from engine.records.record import Record, record_of
 from host.entry import Entry
 from host.journal import matches_of, read_entries
-from host.match import rebuilt
+from host.match import name_of, rebuilt
 
 
 def record_of_match(entries: Sequence[Entry], program: str | None = None) -> Record:
@@ -39,10 +39,16 @@ def record_of_match(entries: Sequence[Entry], program: str | None = None) -> Rec
         match.ruleset,
         [line.action for line in held],
         details=details,
-        match=f"m{match.begun.seq}",
+        match=name_of(match.begun),
         started=match.begun.wall,
         program=program,
     )
+
+
+def number_of(name: str) -> int | None:
+    """12 for `m12` or `12`; None for what is no match's name."""
+    found = re.fullmatch(r"m?([0-9]{1,9})", name, re.ASCII)
+    return int(found[1]) if found else None
 
 
 def find_match(name: str, folders: Sequence[Path]) -> Record | None:
@@ -61,12 +67,13 @@ def find_match(name: str, folders: Sequence[Path]) -> Record | None:
         if not path.exists():
             continue
         try:
-            entries = read_entries(path, int(number[1]))
+            begun = matches_of(path)
+            if 1 <= int(number[1]) <= len(begun):
+                return record_of_match(read_entries(path, begun[int(number[1]) - 1]))
         except sqlite3.Error as error:
             raise CrowntableError(f"The journal {path} can't be read: {error}.", "Is it a journal?") from None
-        if entries and entries[0].kind == "match":
-            return record_of_match(entries)
-        known += [f"m{begun}" if folder == default else f"{folder}/m{begun}" for begun in matches_of(path)]
+        before = "" if folder == default else f"{folder}/"
+        known += [f"{before}m{n}" for n in range(1, len(begun) + 1)]
     if not known:
         return None
     raise CrowntableError(f"There is no match {name} at this table.", f"There are: {', '.join(known)}.")

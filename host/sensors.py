@@ -271,14 +271,16 @@ def find_trace(folder: Path, boots: set[str]) -> list[Trace]:
 
 
 def rejudge_match(folder: Path, number: int, layout: Layout | None = None) -> Rejudged:
-    """Match `number` of a data folder again from its sensors. Raises CrowntableError."""
+    """Match m<number> of a data folder again from its sensors. Raises CrowntableError."""
+    path = folder / "journal.sqlite"
     try:
-        entries = read_entries(folder / "journal.sqlite", number)
+        begun = matches_of(path)
+        entries = read_entries(path, begun[number - 1]) if 1 <= number <= len(begun) else []
     except sqlite3.Error as error:
         what = f"The journal in {folder} can't be read: {error}."
         raise CrowntableError(what, "Is it a data folder?") from None
     if not entries:
-        known = ", ".join(f"m{n}" for n in matches_of(folder / "journal.sqlite")) or "none yet"
+        known = ", ".join(f"m{n}" for n in range(1, len(begun) + 1)) or "none yet"
         raise CrowntableError(f"There is no match m{number} in {folder}.", f"There are: {known}.")
     traces = find_trace(folder, {entry.boot for entry in entries})
     if layout is not None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import queue
-import re
 import threading
 import time
 from collections.abc import Callable
@@ -24,8 +23,9 @@ from host.core import Core
 from host.crown_scene import CrownScene
 from host.entry import Entry, Json
 from host.face import Outcome, VirtualWorld, Who
+from host.journal import matches_of, read_entries
 from host.match import match_row, rebuilt
-from host.records import record_of_match
+from host.records import number_of, record_of_match
 from host.scene import scene
 from host.sensors import SensorLog
 from host.sighting import Sighting
@@ -163,14 +163,13 @@ class LiveTable:
 
     def export(self, match: str, to: str) -> str | None:
         """See host.face.Table."""
-        number = re.fullmatch(r"m?([0-9]{1,15})", match)
-        if number is None:
+        number = number_of(match)
+        path = self.core.journal.path
+        begun = matches_of(path)
+        if number is None or not 1 <= number <= len(begun):
             return None
-        with self._lock:
-            entries = list(self.core.journal.read(match=int(number[1])))
-        if not entries or entries[0].kind != "match":
-            return None
-        return export(record_of_match(entries, program_version()), to)
+        # On a connection of its own, without the lock: the table must not wait for a long match.
+        return export(record_of_match(read_entries(path, begun[number - 1]), program_version()), to)
 
     def matches(self) -> list[Json]:
         """See host.face.Table."""

@@ -9,7 +9,7 @@ from engine.game import Audience
 from host.core import Core, DeviceState
 from host.entry import Entry, Json
 from host.interpret.context import overlap
-from host.match import Match
+from host.match import Match, name_of
 from host.scene import scene
 
 #: seat colours where the game gives none (Anthem)
@@ -86,7 +86,7 @@ def _match(core: Core, match: Match, virtual: bool) -> Json:
     state = match.game.state_json(match.state)
     body = match.begun.body
     return {
-        "id": f"m{match.begun.seq}",
+        "id": name_of(match.begun),
         "game": match.game.name,
         "ruleset": body["ruleset"].get("name", "") or body["ruleset_sha256"][:8],
         "number": body.get("number", 1),
@@ -173,22 +173,26 @@ def _events(core: Core, saved: int) -> list[Json]:
                 continue
             devices.add(entry.who.id)
         if entry.kind in EVENT_KINDS and entry.text:
-            rows.append(
-                {
-                    "seq": entry.seq,
-                    "at": entry.wall,
-                    "kind": entry.kind,
-                    "text": entry.text,
-                    "ok": entry.ok,
-                    "who": f"{entry.who.kind} {entry.who.id}".strip(),
-                    "by_hand": entry.who.kind in ("seat", "operator"),
-                    "edited": core.match is not None and entry.seq in core.match.edited,
-                    "undone": entry.seq in undone,
-                    "recorded": entry.seq <= saved,
-                    "evidence": _evidence(entry),
-                }
-            )
+            edited = core.match is not None and entry.seq in core.match.edited
+            rows.append(event_row(entry, edited, entry.seq in undone, entry.seq <= saved))
     return rows
+
+
+def event_row(entry: Entry, edited: bool, undone: bool, recorded: bool = True) -> Json:
+    """An entry as one of a view's `events`."""
+    return {
+        "seq": entry.seq,
+        "at": entry.wall,
+        "kind": entry.kind,
+        "text": entry.text,
+        "ok": entry.ok,
+        "who": f"{entry.who.kind} {entry.who.id}".strip(),
+        "by_hand": entry.who.kind in ("seat", "operator"),
+        "edited": edited,
+        "undone": undone,
+        "recorded": recorded,
+        "evidence": _evidence(entry),
+    }
 
 
 def _evidence(entry: Entry) -> list[str]:

@@ -34,7 +34,7 @@ def evening(folder: Path) -> Desk:
 
 def number(desk: Desk) -> int:
     assert desk.core.match is not None
-    return desk.core.match.begun.seq
+    return int(desk.core.match.begun.body["number"])
 
 
 @pytest.mark.parametrize("name", sorted(shipped_layouts()))
