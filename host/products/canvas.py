@@ -64,7 +64,10 @@ class Circle:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """One line of text; `at` is its baseline's anchor, `turn` degrees clockwise about it."""
+    """One line of text; `at` is its baseline's anchor, `turn` degrees clockwise about it.
+
+    `wide`: its width where it must not be exceeded, whatever font the reader's machine has.
+    """
 
     at: Point
     text: str
@@ -73,6 +76,7 @@ class Text:
     bold: bool = False
     fill: str = "#1d1a26"
     turn: float = 0.0
+    wide: float | None = None
 
 
 Shape = Path | Circle | Text
@@ -118,9 +122,9 @@ class Canvas:
     ) -> None:  # fmt: skip
         """A line of text, made smaller where it would be wider than `most`."""
         wide = text_width(text, size, bold)
-        self.shapes.append(
-            Text((x, y), text, size * min(1.0, most / wide if wide else 1.0), anchor, bold, fill, turn)
-        )
+        shrunk = size * min(1.0, most / wide if wide else 1.0)
+        kept = min(wide, most) if wide and most < math.inf else None
+        self.shapes.append(Text((x, y), text, shrunk, anchor, bold, fill, turn, kept))
 
     def svg(self, scale: float | None = None) -> str:
         """The drawing as an SVG document, in true millimetres, or `scale` pixels a millimetre."""
@@ -188,6 +192,8 @@ def _svg_shape(shape: Shape) -> str:
         words += f' text-anchor="{shape.anchor}"'
     if shape.bold:
         words += ' font-weight="bold"'
+    if shape.wide is not None:
+        words += f' textLength="{_n(shape.wide)}" lengthAdjust="spacingAndGlyphs"'
     if shape.turn:
         words += f' transform="rotate({_n(shape.turn)} {_n(x)} {_n(y)})"'
     return f"<text {words}>{escape(shape.text)}</text>"

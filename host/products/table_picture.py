@@ -69,7 +69,7 @@ def _things(page: Canvas, build: Build) -> None:
             page.text(x + w / 2, y + h / 2 + 6, "dice tray", 18, anchor="middle", fill=SOFT)
             page.text(x + w / 2, y + h / 2 + 28, "camera above", 13, anchor="middle", fill=SOFT)
         else:
-            page.text(x + w / 2, y + h / 2 + 5, "Pico, lights", 13, anchor="middle", fill=INK)
+            page.text(x + w / 2, y + 20, "Pico, lights", 13, anchor="middle", fill=INK)
 
 
 def _bus(page: Canvas, build: Build) -> None:

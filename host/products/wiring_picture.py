@@ -81,7 +81,7 @@ def wiring_picture(build: Build) -> Canvas:
     _cables(page, build, boxes)
     page.width = max(right + 30, trunks.right + 20, 860.0)
     page.height = max(low, trunks.low) + 46
-    _legend(page)
+    _legend(page, {COLOURS[wire.signal] for cable in plan.cables for wire in cable.wires})
     return page
 
 
@@ -296,9 +296,12 @@ def _from(boxes: dict[str, Box], source: tuple[str, int]) -> tuple[float, float]
     return -x, y
 
 
-def _legend(page: Canvas) -> None:
+def _legend(page: Canvas, used: set[str]) -> None:
+    """What each wire's colour means, as far as this table has such a wire."""
     x, y = 20.0, page.height - 16
     for words, colour in _LEGEND:
+        if colour not in used:
+            continue
         page.line((x, y), (x + 18, y), stroke=PAINT[colour], width=2.4)
         page.text(x + 23, y + 3.4, words, 9.5, fill=INK)
         x += 86
