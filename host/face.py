@@ -36,6 +36,25 @@ class Outcome:
     seq: int | None = None
 
 
+class Replay(Protocol):
+    """A match to be looked at again, step by step; docs/view.md has the shapes."""
+
+    def summary(self) -> Json:
+        """What the match was, and all its steps, events and duels, without the views."""
+
+    def views(self, first: int, count: int) -> list[Json]:
+        """The spectator's Views after steps `first` (from 1) to `first + count - 1`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A match that was opened: its replay, None while it is still being read or where it can't be.
+    `trouble`: one sentence on what is wrong with the record, which then ends where it could be read."""
+
+    replay: Replay | None
+    trouble: str = ""
+
+
 class VirtualWorld(Protocol):
     """What `/virtual` shows and moves: the people's cards and dice of the virtual table. It shows
     hidden hands by design, so it exists only in `--virtual` runs and says so on its page."""
@@ -88,12 +107,17 @@ class Table(Protocol):
     def entries(self, after: int = 0, limit: int = 500) -> list[Json]:
         """Journal entries with seq > `after`, oldest first, each as docs/view.md's Entry."""
 
-    def matches(self) -> list[Json]:
-        """Every match in the journal, newest first: {"id", "game", "started", "ended", "seats",
-        "winners", "entries"}."""
+    def matches(self, patience: float = 5.0) -> list[Json]:
+        """Every match in the journal, newest first, as docs/view.md has it. What took longer than
+        `patience` seconds to read says less and has `ready` false. Raises CrowntableError."""
+
+    def replay(self, match: str, patience: float = 5.0) -> Opened | None:
+        """Match `m12` to be looked at again; None where there is none. Worked out beside the table,
+        and waited for at most `patience` seconds. Raises CrowntableError."""
 
     def export(self, match: str, to: str) -> str | None:
-        """The record of match `m12` as `jsonl`, `csv`, `text` or `html`; None where there is none."""
+        """The record of match `m12` as `jsonl`, `csv`, `text` or `html`; None where there is none.
+        Raises CrowntableError where it is damaged."""
 
     def preview_undo(self) -> Json:
         """{"text": what undo would take back, "changes": [sentences]} without doing it."""

@@ -164,7 +164,23 @@ def each_entry(path: Path, match: int) -> Iterator[Entry]:
     try:
         query = f"SELECT {_COLUMNS} FROM entries WHERE match = ? ORDER BY seq"
         for row in db.execute(query, (match,)):
-            yield _entry(row)
+            entry = _entry(row)
+            if not (isinstance(entry.body, dict) and isinstance(entry.action, dict | None)):
+                raise ValueError(f"entry {entry.seq} is no entry")
+            yield entry
+    finally:
+        db.close()
+
+
+def heads_of(path: Path) -> list[tuple[Entry, int]]:
+    """Each match's `match` entry and the seq of its last entry, oldest first. Raises sqlite3.Error, and
+    ValueError where such an entry is damaged."""
+    db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+    try:
+        query = f"SELECT {_COLUMNS} FROM entries WHERE kind = 'match' ORDER BY seq"
+        begun = [_entry(row) for row in db.execute(query)]
+        last = "SELECT max(seq) FROM entries WHERE match = ?"
+        return [(one, db.execute(last, (one.seq,)).fetchone()[0] or one.seq) for one in begun]
     finally:
         db.close()
 

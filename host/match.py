@@ -7,6 +7,7 @@ again from the lines that hold.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -261,6 +262,23 @@ def rebuilt(entries: list[Entry]) -> tuple[Match, Entry]:
     for entry in entries[1:]:
         match.fold(entry)
     return match, entries[-1]
+
+
+def lines_of(entries: Iterable[Entry]) -> dict[int, Line]:
+    """Every applied action of a match by its seq, in order, marked as its corrections leave it, without
+    working out a state: `broken` is not looked at. A correction of what is not there is passed over."""
+    lines: dict[int, Line] = {}
+    for entry in entries:
+        if entry.kind == "action" and entry.ok and entry.action is not None:
+            lines[entry.seq] = Line(entry.seq, entry.action)
+        line = lines.get(entry.body.get("target", 0))
+        if line is None:
+            continue
+        if entry.kind in ("undo", "redo"):
+            lines[line.seq] = replace(line, undone=entry.kind == "undo")
+        elif entry.kind == "amend" and entry.action is not None:
+            lines[line.seq] = replace(line, action=entry.action, amended=True)
+    return lines
 
 
 def name_of(begun: Entry) -> str:

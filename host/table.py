@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import queue
+import sqlite3
 import threading
 import time
 from collections.abc import Callable
@@ -22,10 +23,11 @@ from host.commands import Job, action_of, job_of
 from host.core import Core
 from host.crown_scene import CrownScene
 from host.entry import Entry, Json
-from host.face import Outcome, VirtualWorld, Who
+from host.face import Opened, Outcome, VirtualWorld, Who
 from host.journal import matches_of, read_entries
-from host.match import match_row, rebuilt
+from host.match import match_row
 from host.records import number_of, record_of_match
+from host.replays import Replays
 from host.scene import scene
 from host.sensors import SensorLog
 from host.sighting import Sighting
@@ -55,7 +57,7 @@ class LiveTable:
         self._queue: queue.SimpleQueue[Sighting | tuple[Job, Future[Outcome]] | None] = queue.SimpleQueue()
         self._lock = threading.RLock()
         self._views: dict[tuple[str, int | None], Json] = {}
-        self._ended: dict[int, Json] = {}
+        self.replays = Replays(core.journal.path)
         self._version = 1
         self._round = time.monotonic()
         self._listeners: list[Callable[[int], None]] = []
@@ -67,6 +69,7 @@ class LiveTable:
 
     def stop(self) -> None:
         """Finishes what is queued, then closes the journal."""
+        self.replays.stop()
         if self._thread.is_alive():
             self._queue.put(None)
             self._thread.join(PATIENCE)
@@ -169,22 +172,26 @@ class LiveTable:
         if number is None or not 1 <= number <= len(begun):
             return None
         # On a connection of its own, without the lock: the table must not wait for a long match.
-        return export(record_of_match(read_entries(path, begun[number - 1]), program_version()), to)
+        try:
+            entries = read_entries(path, begun[number - 1])
+        except (sqlite3.Error, ValueError, TypeError) as error:
+            what = f"The record of m{number} is damaged and can't be given out whole: {error}."
+            raise CrowntableError(what, "Its page shows it as far as it can be read.") from None
+        return export(record_of_match(entries, program_version()), to)
 
-    def matches(self) -> list[Json]:
+    def matches(self, patience: float = PATIENCE) -> list[Json]:
         """See host.face.Table."""
+        rows = self.replays.rows(patience)
         with self._lock:
             running = self.core.match
-            rows = []
-            for begun in reversed(self.core.journal.match_entries()):
-                if running is not None and running.begun.seq == begun.seq:
-                    rows.append(match_row(running, self.core.events[-1] if self.core.events else begun))
-                else:
-                    if begun.seq not in self._ended:
-                        match, last = rebuilt(list(self.core.journal.read(match=begun.seq)))
-                        self._ended[begun.seq] = match_row(match, last)
-                    rows.append(self._ended[begun.seq])
-            return rows
+            live = match_row(running, self.core.events[-1]) if running and self.core.events else None
+        # The match that goes on is further than any reading of it.
+        return [{**row, **live} if live and row["id"] == live["id"] else row for row in rows]
+
+    def replay(self, match: str, patience: float = PATIENCE) -> Opened | None:
+        """See host.face.Table."""
+        number = number_of(match)
+        return None if number is None else self.replays.open(number, patience)
 
     def preview_undo(self) -> Json:
         """See host.face.Table."""

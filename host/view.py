@@ -11,6 +11,7 @@ from host.entry import Entry, Json
 from host.interpret.context import overlap
 from host.match import Match, name_of
 from host.scene import scene
+from host.words import Words
 
 #: seat colours where the game gives none (Anthem)
 PLAIN_COLOURS = ("#b3243a", "#c9971c", "#3b8fc4", "#3f8f4f")
@@ -43,7 +44,7 @@ def make_view(core: Core, audience: Audience, number: int, virtual: bool) -> Jso
         "audience": {"kind": audience.kind, "seat": audience.seat},
         "match": _match(core, match, virtual) if match else None,
         "game": game,
-        "seats": _seats(core, match) if match else [],
+        "seats": seat_rows(match.begun, core.words()) if match else [],
         "findings": _findings(match) if match else [],
         "questions": _questions(match, audience) if match else [],
         "events": _events(core, saved),
@@ -106,10 +107,10 @@ def _match(core: Core, match: Match, virtual: bool) -> Json:
     }
 
 
-def _seats(core: Core, match: Match) -> list[Json]:
-    words = core.words()
+def seat_rows(begun: Entry, words: Words) -> list[Json]:
+    """The players of a match, as a view's `seats`."""
     seats = []
-    for i, seat in enumerate(match.begun.body["seats"]):
+    for i, seat in enumerate(begun.body["seats"]):
         seats.append(
             {
                 "seat": seat["seat"],
