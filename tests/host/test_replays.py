@@ -189,7 +189,12 @@ def test_rows_tell_a_match_from_the_next(table: LiveTable) -> None:
 def test_the_match_that_goes_on_is_read_again_once_it_has_gone_on(tmp_path: Path) -> None:
     desk, now = example(tmp_path), 0.0
     replays = Replays(tmp_path / "journal.sqlite", lambda: now)
-    length = lambda: len(replays.open(1, PATIENCE).replay.summary()["steps"])  # type: ignore[union-attr]  # noqa: E731
+
+    def length() -> int:
+        opened = replays.open(1, PATIENCE)
+        assert opened is not None and opened.replay is not None
+        return len(opened.replay.summary()["steps"])
+
     assert length() == 11
     desk.do(do="declare", seat=2, against=3)
     assert length() == 11  # read a moment ago
@@ -275,7 +280,7 @@ def test_a_table_plays_on_while_a_match_of_3000_actions_is_opened(tmp_path: Path
             done.set()
 
         threading.Thread(target=open_it, daemon=True).start()
-        waits = []
+        waits: list[float] = []
         while not done.is_set() or not waits:
             began = time.perf_counter()
             assert table.command({"cmd": "flag", "text": "look"}, OPERATOR).ok
