@@ -65,13 +65,9 @@ def spoiled_layout(rng: random.Random, text: str) -> str:
             case 2:
                 lines[at] = re.sub(r"=.*", lambda _: f"= {toml_of(rng.choice(ODD))}", lines[at])
             case 3:
-                lines[at] = re.sub(
-                    r"^\w+", rng.choice(["seat", "gpio", "die", "zones", "a.b", "place"]), lines[at]
-                )
+                lines[at] = re.sub(r"^\w+", rng.choice(KEYS), lines[at])
             case 4:
-                lines[at] = rng.choice(
-                    ["[[seat]]", "[seat]", "[thresholds]", "[[zone]]", "[crown]", "[[[", "[x.y]"]
-                )
+                lines[at] = rng.choice(HEADS)
             case 5:
                 lines[at] = lines[at][: rng.randrange(len(lines[at]) + 1)]
             case _:
@@ -126,7 +122,8 @@ def records(rng: random.Random, count: int) -> int:
     seeds = [export(match_record(game), "jsonl").splitlines()[:40] for game in ("althera", "anthem")]
     taken = 0
     for _ in range(count):
-        lines, before, data = rng.choice(seeds), "", b""
+        # Short ones mostly: what reads a line does not know how many come after it.
+        lines, before, data = rng.choice(seeds)[: rng.choice((2, 4, 8, 40))], "", b""
         hit = rng.randrange(len(lines))
         for number, line in enumerate(lines):
             body = json.loads(line)
@@ -219,5 +216,5 @@ def test_a_ruleset_of_the_journal_that_is_damaged_is_said() -> None:
 @pytest.mark.timeout(40_000)
 @pytest.mark.parametrize("kind", [layouts, records], ids=["layouts", "records"])
 def test_a_million_spoiled_files(kind: Callable[[random.Random, int], int]) -> None:
-    for batch in range(max(1, MANY // 10_000)):
-        kind(random.Random(batch), min(MANY, 10_000))
+    taken = sum(kind(random.Random(batch), min(MANY, 10_000)) for batch in range(max(1, MANY // 10_000)))
+    print(f"{MANY} spoiled {kind.__name__}: {taken} were still whole, the others refused with a sentence")
