@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from engine.errors import CrowntableError
 from engine.game import Json
-from engine.records.record import FORMAT, Header, Line, Record, canonical
+from engine.records.record import FORMAT, READ, Header, Line, Record, canonical
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
@@ -33,15 +33,17 @@ class RecordError(CrowntableError):
 
 
 class Writer:
-    """Writes a record line by line into an open text file; every line is flushed.
+    """Writes a record line by line into an open text file; every line is flushed. `end` closes it with a
+    line that says how many actions there are, so that a file cut between two lines is known for one.
 
     >>> import io
     >>> from engine.records.record import Header, Line
     >>> out = io.StringIO()
     >>> writer = Writer(out, Header("althera", {}, "0" * 64, "0" * 64, ({"seat": 1},)))
     >>> writer.add(Line({"do": "undo"}, False, ("nothing-to-undo",)))
+    >>> writer.end()
     >>> len(out.getvalue().splitlines())
-    2
+    3
     """
 
     def __init__(self, file: TextIO, header: Header) -> None:
@@ -56,6 +58,10 @@ class Writer:
         self._put(
             {"n": self._count, "action": line.action, "ok": line.ok, "codes": line.codes, **_given(line)}
         )
+
+    def end(self) -> None:
+        """Writes the last line: there are no more actions. Nothing may be added after it."""
+        self._put({"end": self._count})
 
     def _put(self, body: Json) -> None:
         self._sum = checksum(self._sum, body)
@@ -73,6 +79,7 @@ def write(record: Record, file: TextIO) -> None:
     writer = Writer(file, record.header)
     for line in record.lines:
         writer.add(line)
+    writer.end()
 
 
 def save(record: Record, path: Path) -> None:
@@ -90,7 +97,8 @@ def save(record: Record, path: Path) -> None:
 
 
 def read(path: Path) -> Record:
-    """The record in a file. An incomplete last line is left out, and `Record.torn` says so.
+    """The record in a file. An incomplete last line is left out, and `Record.torn` says so; likewise
+    that the end line is missing (format 1 had none: there a cut between two lines stays unseen).
 
     Raises RecordError with every other fault and its line, CrowntableError where there is no file.
     """
@@ -111,13 +119,13 @@ def parse(data: bytes, name: str = "The file") -> Record:
     bodies: list[Json] = []
     before = ""
     for number, raw in enumerate(complete, 1):
-        body, fault = _checked(raw, number, before)
+        body, fault = _checked(raw, number, before, _ended(bodies))
         before = str(body.get("sum", "")) if body else ""
         bodies.append(body)
         errors += [(number, fault)] if fault else []
     torn = None
     if tail:
-        body, fault = _checked(tail, len(complete) + 1, before)
+        body, fault = _checked(tail, len(complete) + 1, before, _ended(bodies))
         if fault:
             torn = f"Line {len(complete) + 1} was cut off ({len(tail)} bytes); it is left out."
         else:
@@ -128,26 +136,40 @@ def parse(data: bytes, name: str = "The file") -> Record:
         errors.append((1, "there is no header"))
     if errors:
         raise RecordError(name, errors)
+    if _ended(bodies):
+        bodies.pop()
+    elif bodies[0]["format"] > 1 and torn is None:
+        torn = f"The end line is missing after action {len(bodies) - 1}: there may have been more."
     return Record(_header(bodies[0]), tuple(map(_line, bodies[1:])), torn)
 
 
-def _checked(raw: bytes, number: int, before: str) -> tuple[Json, str]:
+def _ended(bodies: list[Json]) -> bool:
+    """Whether the last of these lines is an end line."""
+    return bool(bodies) and "end" in bodies[-1]
+
+
+def _checked(raw: bytes, number: int, before: str, ended: bool) -> tuple[Json, str]:
     """A line's content, empty where it is none, and what is wrong with it, empty where nothing is."""
+    if ended:
+        return {}, "it comes after the end line"
     try:
         body = json.loads(raw, parse_constant=_no_number)
     except (ValueError, RecursionError):
         return {}, "it is not JSON"
     if not isinstance(body, dict):
         return {}, "it is not a JSON object"
-    if number == 1 and body.get("record") == "crowntable" and body.get("format") != FORMAT:
-        return body, f"its format is {body.get('format')!r}, and this program reads {FORMAT}"
-    kind = "header" if number == 1 else "line"
+    if number == 1 and body.get("record") == "crowntable" and body.get("format") not in READ:
+        known = " and ".join(map(str, READ))
+        return body, f"its format is {body.get('format')!r}, and this program reads {known}"
+    kind = "header" if number == 1 else "end" if "end" in body else "line"
     fault = next(_validator(kind).iter_errors(body), None)
     if fault is not None:
         where = ".".join(map(str, fault.absolute_path))
         said = fault.message if len(fault.message) < 100 else fault.message[:97] + "..."
         return body, f"{where}: {said}" if where else said
-    if number > 1 and body["n"] != number - 1:
+    if kind == "end" and body["end"] != number - 2:
+        return body, f"it ends a record of {body['end']} actions, and there are {number - 2}"
+    if kind == "line" and body["n"] != number - 1:
         return body, f"its number is {body['n']} instead of {number - 1}"
     if checksum(before, {key: value for key, value in body.items() if key != "sum"}) != body["sum"]:
         return body, "its checksum is wrong: it, or its place, is not as it was written"

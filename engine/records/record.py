@@ -12,8 +12,9 @@ from engine.errors import CrowntableError
 from engine.game import Finding, Game, Json, Verdict
 from engine.games import game_named
 
-#: The format that this program writes. A reader takes this one and refuses later ones.
-FORMAT = 1
+#: The format that this program writes, and those it reads. Format 1 had no end line.
+FORMAT = 2
+READ = (1, FORMAT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A match record. `torn` says what was cut off where the file's end was incomplete."""
+    """A match record. `torn` says what was, or may have been, cut off where the file's end is incomplete."""
 
     header: Header
     lines: tuple[Line, ...]

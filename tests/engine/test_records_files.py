@@ -42,6 +42,7 @@ def test_a_record_written_line_by_line_is_the_same_file() -> None:
     for n, line in enumerate(record.lines, 1):
         writer.add(line)
         assert len(parse(out.getvalue().encode()).lines) == n
+    writer.end()
     assert out.getvalue() == export(record, "jsonl")
 
 
@@ -52,7 +53,7 @@ def test_every_line_keeps_to_the_shipped_schema() -> None:
     for line in lines:
         validator.validate(line)
     for spoiled in (
-        {**lines[0], "format": 2},
+        {**lines[0], "format": 3},
         {**lines[0], "seats": []},
         {**lines[0], "extra": 1},
         {**lines[1], "n": 0},
@@ -60,6 +61,8 @@ def test_every_line_keeps_to_the_shipped_schema() -> None:
         {**lines[1], "edited": False},
         {**lines[1], "sum": "abc"},
         {k: v for k, v in lines[1].items() if k != "codes"},
+        {**lines[-1], "end": -1},
+        {**lines[-1], "n": 1},
     ):
         with pytest.raises(ValidationError):
             validator.validate(spoiled)
@@ -84,17 +87,52 @@ def test_a_file_cut_off_anywhere_loses_only_its_torn_line() -> None:
         got = parse(data[:cut])
         whole = sum(end <= cut + 1 for end in ends) - 1  # a line is whole without its newline, too
         assert got.lines == record.lines[:whole]
-        assert (got.torn is None) == (cut in ends or cut + 1 in ends)
+        assert (got.torn is None) == (cut + 1 >= len(data))
     for cut in (0, 1, ends[0] - 2):
         with pytest.raises(RecordError):
             parse(data[:cut])
+
+
+def test_a_file_cut_off_between_two_lines_is_known_by_its_missing_end_line(tmp_path: Path) -> None:
+    record = match_record("anthem")
+    lines = as_bytes(record).splitlines(keepends=True)
+    assert json.loads(lines[-1])["end"] == len(record.lines)
+    path = tmp_path / "cut.jsonl"
+    path.write_bytes(b"".join(lines[:7]))
+    got = read(path)
+    assert got.lines == record.lines[:6]
+    assert got.torn == "The end line is missing after action 6: there may have been more."
+    assert got.torn in export(got, "text")
+
+
+def test_a_record_of_the_format_before_is_read_as_it_is() -> None:
+    record = match_record("anthem")
+    *bodies, end = map(json.loads, as_bytes(record).splitlines())
+    assert set(end) == {"end", "sum"}
+    before, old = "", b""
+    for body in [bodies[0] | {"format": 1}, *bodies[1:]]:
+        body.pop("sum")
+        before = checksum(before, body)
+        old += json.dumps(body | {"sum": before}).encode() + b"\n"
+    assert parse(old) == record
+    assert parse(old[:-40]).torn is not None
+
+
+def test_nothing_may_come_after_the_end_line_nor_may_it_lie() -> None:
+    lines = as_bytes(match_record("anthem")).splitlines(keepends=True)
+    with pytest.raises(RecordError, match="after the end line"):
+        parse(b"".join([*lines, lines[-1]]))
+    body: dict[str, object] = {"end": 3}
+    body["sum"] = checksum(json.loads(lines[4])["sum"], body)
+    with pytest.raises(RecordError, match="ends a record of 3 actions, and there are 4"):
+        parse(b"".join(lines[:5]) + json.dumps(body).encode() + b"\n")
 
 
 def test_blocks_that_were_never_written_count_as_torn() -> None:
     record = match_record("anthem")
     got = parse(as_bytes(record) + b"\0" * 512)
     assert got.lines == record.lines and got.torn is not None and "512" in got.torn
-    got = parse(as_bytes(record)[:-40] + b"\0" * 512)
+    got = parse(as_bytes(record)[:-140] + b"\0" * 512)
     assert got.lines == record.lines[:-1] and got.torn is not None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import string
 
@@ -16,6 +17,8 @@ from host.link.session import Session
 from host.sighting import Inventory, Press, Sighting
 from tests.host.link_board import UID, card_memory
 
+#: how many inputs a soak tries
+MANY = int(os.environ.get("CROWNTABLE_FUZZ", "1000000"))
 WORD = st.text(alphabet=string.ascii_letters + string.digits + "_.,:/-", min_size=1, max_size=20)
 WORDS = st.dictionaries(st.text(alphabet=string.ascii_lowercase, min_size=1, max_size=8), WORD, max_size=6)
 
@@ -90,6 +93,7 @@ def _check(sighting: Sighting, now: float) -> None:
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(12 * 3600)
 def test_a_million_damaged_streams() -> None:
     """Fuzzing with a fixed seed: lines cut, joined, flipped, repeated; only our own judgement comes out."""
     rng = random.Random(20240)
@@ -98,7 +102,7 @@ def test_a_million_damaged_streams() -> None:
     hello = format_line("hello", {"k": "KEY", "proto": 1, "boot": "1", "n": 0, "t": 0})
     for line in reader.feed(hello):
         session.take(line, now)
-    for number in range(1_000_000):
+    for number in range(MANY):
         now += 0.001
         data = bytearray(
             format_line(
@@ -125,8 +129,9 @@ def test_a_million_damaged_streams() -> None:
         for line in reader.feed(bytes(data)):
             for sighting in session.take(line, now):
                 _check(sighting, now)
-    assert reader.good > 500_000
-    assert reader.bad > 100_000
+    assert reader.good > MANY // 2
+    assert reader.bad > MANY // 10
+    print(f"{MANY} damaged streams: {reader.good} whole lines, {reader.bad} damaged ones counted and dropped")
 
 
 def test_a_flood_without_a_newline_is_dropped_and_bounded() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import threading
 import time
@@ -24,8 +25,9 @@ from host.virtual.pn532 import VirtualPn532
 from tests.host.nfc_help import PATIENT, Ear, open_descriptors, running, sees
 from tests.shared_data import SHARED
 
-pytestmark = [pytest.mark.soak, pytest.mark.timeout(3600)]
-TAPS = 10_000
+pytestmark = [pytest.mark.soak, pytest.mark.timeout(12 * 3600)]
+TAPS = int(os.environ.get("CROWNTABLE_TAPS", "10000"))
+MANY = int(os.environ.get("CROWNTABLE_FUZZ", "1000000"))
 FAULTS = ("no-ack", "zeros", "tail", "garbage", "half", "error", "mute", "late", "power-loss", "unplug")
 
 
@@ -72,6 +74,7 @@ def test_ten_thousand_taps_with_random_faults(tmp_path: Path) -> None:
     assert late[0] <= early[0] + 2, "descriptors"
     assert late[1] <= early[1] + 1, "threads"
     assert late[2] < early[2] + 20_000_000, "memory"
+    print(f"{TAPS} taps: descriptors, threads, bytes {early} after a tenth, {late} at the end")
 
 
 def _load(process: psutil.Process) -> tuple[int, int, int]:
@@ -107,7 +110,7 @@ def _mutations(rng: random.Random, seeds: list[bytes], count: int) -> list[bytes
 
 
 def test_a_million_inputs_for_every_parser() -> None:
-    """Issue: a million inputs, no exception but our own."""
+    """A quarter each: messages, frames, target lists, numbers. No exception but our own."""
     rng = random.Random(1_000_000)
     vectors = (SHARED / "data/nfc/ndef_vectors.jsonl").read_text().splitlines()
     messages = [bytes.fromhex(json.loads(line)["hex"]) for line in vectors]
@@ -122,18 +125,19 @@ def test_a_million_inputs_for_every_parser() -> None:
     ]
     frames = [encode(b"\xd5" + answer) for answer in answers]
     parser = FrameParser()
-    for _ in range(100):
-        for raw in _mutations(rng, messages, 2_500):
+    quarter = min(MANY // 4, 2_500)
+    for _ in range(MANY // (4 * quarter)):
+        for raw in _mutations(rng, messages, quarter):
             ndef.kind_of(message := ndef.parse(raw))
             ndef.card_in(message)
-        for raw in _mutations(rng, frames, 2_500):
+        for raw in _mutations(rng, frames, quarter):
             parser.feed(raw)
-        for raw in _mutations(rng, answers, 2_500):
+        for raw in _mutations(rng, answers, quarter):
             try:
                 parse_targets(raw)
             except ReaderError:
                 continue
-        for raw in _mutations(rng, messages, 2_500):
+        for raw in _mutations(rng, messages, quarter):
             uids.read(raw.decode("latin-1"))
             try:
                 uids.from_bytes(raw[:12])
