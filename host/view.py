@@ -43,7 +43,7 @@ def make_view(core: Core, audience: Audience, number: int, virtual: bool) -> Jso
         "program": program_version(),
         "audience": {"kind": audience.kind, "seat": audience.seat},
         "match": _match(core, match, virtual) if match else None,
-        "game": game,
+        "game": _named(game, core),
         "seats": seat_rows(match.begun, core.words()) if match else [],
         "findings": _findings(match) if match else [],
         "questions": _questions(match, audience) if match else [],
@@ -67,6 +67,15 @@ def make_view(core: Core, audience: Audience, number: int, virtual: bool) -> Jso
         "hardware": _hardware(core),
     }
     return view
+
+
+def _named(game: Json, core: Core) -> Json:
+    """The game's view with the players' names where the rules' reasons have numbers."""
+    words = core.words()
+    for option in game.get("options", ()):
+        if option["why"]:
+            option["why"] = option["why"] | {"text": words.named(option["why"]["text"])}
+    return game
 
 
 def _setting_up(core: Core, audience: Audience) -> Json:

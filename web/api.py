@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from flask import Blueprint, jsonify, request
+from flask import Blueprint, g, jsonify, request
 
 from engine.game import Audience
 from host.face import Outcome, Who
-from web import audience, cookies
+from web import audience, cookies, spoken
 from web.app import refuse, site
 from web.owned import owned_cards
 
@@ -42,9 +42,8 @@ def _who(meant: Audience | None) -> Who | None:
 
 
 def _answer(outcome: Outcome) -> Any:
-    return jsonify(
-        ok=outcome.ok, text=outcome.text, findings=list(outcome.findings), seq=outcome.seq
-    )
+    answer = {"ok": outcome.ok, "text": outcome.text, "findings": list(outcome.findings), "seq": outcome.seq}
+    return jsonify(spoken.told(answer, g.language))
 
 
 def _seat_may_act(action: dict[str, Any], seat: str) -> bool:
@@ -124,13 +123,13 @@ def virtual_do() -> Any:
 
 @blueprint.get("/view")
 def view() -> Any:
-    """`?audience=spectator | stream | operator | seat:2`: the whole View."""
-    meant = audience.parse(request.args.get("audience", "spectator"))
+    """`?audience=spectator | stream | operator | seat:2`, each also in a language (`seat:2@it`): the View."""
+    meant = audience.channel(request.args.get("audience", "spectator"))
     if meant is None:
         return refuse(400, "audience")
-    if not cookies.may_see(site().guard, meant, request.cookies):
+    if not cookies.may_see(site().guard, meant.audience, request.cookies):
         return refuse(401, "pin")
-    return jsonify(site().table.view(meant))
+    return jsonify(spoken.told(site().table.view(meant.audience), meant.language))
 
 
 @blueprint.get("/cards")
@@ -168,4 +167,4 @@ def undo_preview() -> Any:
     """What an undo would take back, without doing it. The operator's."""
     if not cookies.is_operator(site().guard, request.cookies):
         return refuse(401, "pin")
-    return jsonify(site().table.preview_undo())
+    return jsonify(spoken.told(site().table.preview_undo(), g.language))

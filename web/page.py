@@ -9,7 +9,7 @@ from flask import g, render_template, request
 from markupsafe import Markup
 
 from engine.game import Audience
-from web import assets, audience, catalogue, cookies
+from web import assets, audience, catalogue, cookies, spoken
 from web.app import site
 
 
@@ -33,7 +33,7 @@ def render(template: str, page: str, sees: Audience, **more: Any) -> str:
         "operator": cookies.is_operator(here.guard, request.cookies),
         "virtual": here.table.virtual is not None,
         "extra": more.get("extra", {}),
-        "view": here.table.view(sees),
+        "view": spoken.told(here.table.view(sees), g.language),
     }
     return render_template(template, page=page, boot=data_block(boot), **more)
 

@@ -19,10 +19,10 @@ from tornado.netutil import bind_sockets
 from tornado.wsgi import WSGIContainer
 
 from engine.errors import CrowntableError
-from engine.game import Audience
 from host.face import Table
 from web import audience
 from web.app import create_app
+from web.audience import Channel
 from web.cookies import may_see
 from web.security import Guard
 from web.stream import MOST_CLIENTS, Hub
@@ -52,12 +52,12 @@ class StreamHandler(tornado.web.RequestHandler):
         if not self.guard.is_host(self.request.headers.get("Host")):
             return self._refuse(421, "This table does not go by that name; use its IP address.")
         names = [part for part in self.get_query_argument("audience", "spectator").split(",") if part]
-        wanted: list[Audience] = []
+        wanted: list[Channel] = []
         for name in names[:8]:
-            one = audience.parse(name)
+            one = audience.channel(name)
             if one is None:
                 return self._refuse(400, "audience: spectator, stream, operator or seat:<number>.")
-            if not may_see(self.guard, one, cookies):
+            if not may_see(self.guard, one.audience, cookies):
                 return self._refuse(401, "This view needs the operator's PIN or the seat's link.")
             if one not in wanted:
                 wanted.append(one)
@@ -67,7 +67,9 @@ class StreamHandler(tornado.web.RequestHandler):
             self.set_header("Retry-After", "10")
             return self._refuse(503, "Too many streams are open.")
         stream = self.detach()
-        await self.hub.add(stream, tuple(wanted))
+        taken = stream.socket.dup()  # Tornado lets go of its own one; the connection lives on in ours
+        stream.close()
+        await self.hub.add(taken, tuple(wanted))
         return None
 
 

@@ -2,7 +2,11 @@
 
 Every client gets the whole view on connecting and after each change; what changes within a tick is
 sent once, and a client that has not taken the last view yet gets only the newest when it has. One
-JSON text an audience and version serves all its clients. docs/stream.md names the events.
+JSON text a channel (audience and language) and version serves all its clients; what a socket does not
+take at once is kept as a view into that same text. docs/api.md names the events.
+
+The sockets are plain ones: a future and a task a client and event, as stream classes have them, cost
+several times what the sending itself does (`crowntable bench stream`).
 """
 
 from __future__ import annotations
@@ -16,11 +20,9 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from typing import Any, Final
 
-from tornado.iostream import IOStream, StreamClosedError
-
-from engine.game import Audience
 from host.face import Table
-from web import assets, audience
+from web import assets, audience, spoken
+from web.audience import Channel
 
 TICK_S: Final = 0.04
 BEAT_S: Final = 5.0
@@ -49,25 +51,27 @@ def event(kind: str, data: dict[str, Any], ident: int | None = None) -> bytes:
 
 
 class Client:
-    """One open stream: what it has been sent, and whether its last write is still under way."""
+    """One open stream: what it has been sent, and what of its last write the socket has not taken yet."""
 
-    __slots__ = ("audiences", "busy_since", "sent", "stream")
+    __slots__ = ("busy_since", "channels", "fd", "rest", "sent", "socket")
 
-    def __init__(self, stream: IOStream, audiences: tuple[Audience, ...]) -> None:
-        self.stream = stream
-        self.audiences = audiences
-        self.sent: dict[Audience, int] = {}
-        self.busy_since: float | None = None
+    def __init__(self, taken: socket.socket, channels: tuple[Channel, ...]) -> None:
+        self.socket = taken
+        self.fd = taken.fileno()
+        self.channels = channels
+        self.sent: dict[Channel, int] = {}
+        self.rest: memoryview | None = None
+        self.busy_since = 0.0
 
 
 class Hub:
-    """All open streams of one server. Everything but `changed` runs on the server's loop."""
+    """All open streams of one server. All but `_changed` and `_encode_now` runs on the server's loop."""
 
     def __init__(self, table: Table, pool: Executor) -> None:
         self._table = table
         self._pool = pool
         self._clients: set[Client] = set()
-        self._latest: dict[Audience, tuple[int, bytes]] = {}
+        self._latest: dict[Channel, tuple[int, bytes]] = {}
         self._dirty = asyncio.Event()
         self._loop = asyncio.get_running_loop()
         self._marked = False
@@ -102,8 +106,8 @@ class Hub:
             except RuntimeError:
                 log.debug("version %d came after the server had stopped", version)
 
-    async def _encode(self, wanted: Audience) -> tuple[int, bytes]:
-        """The newest view of an audience as an event, made once a version."""
+    async def _encode(self, wanted: Channel) -> tuple[int, bytes]:
+        """The newest view of a channel as an event, made once a version."""
         known = self._latest.get(wanted)
         if known is not None and known[0] == self._table.version():
             return known
@@ -111,79 +115,75 @@ class Hub:
         self._latest[wanted] = fresh
         return fresh
 
-    def _encode_now(self, wanted: Audience) -> tuple[int, bytes]:
-        view = self._table.view(wanted)
+    def _encode_now(self, wanted: Channel) -> tuple[int, bytes]:
+        view = self._table.view(wanted.audience)
         version = int(view["version"])
-        body = {"audience": audience.name(wanted), "version": version, "view": view}
+        said = spoken.told(view, wanted.language)
+        body = {"audience": audience.channel_name(wanted), "version": version, "view": said}
         return version, event("view", body, version)
 
-    async def add(self, stream: IOStream, audiences: tuple[Audience, ...]) -> None:
-        """Takes over a detached connection: answers it with the head, a hello and the views."""
-        stream.set_nodelay(True)
-        raw = stream.socket
-        raw.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
+    async def add(self, taken: socket.socket, channels: tuple[Channel, ...]) -> None:
+        """Takes over an open connection: answers it with the head, a hello and the views."""
+        taken.setblocking(False)
+        taken.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
         if hasattr(socket, "TCP_USER_TIMEOUT"):  # Linux: unanswered bytes end the connection
-            raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(STALL_S * 1000))
-        client = Client(stream, audiences)
+            taken.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(STALL_S * 1000))
+        client = Client(taken, channels)
+        self._clients.add(client)
+        self._loop.add_reader(client.fd, self._heard, client)
         parts = [HEAD, b"retry: 1000\n\n", self._hello()]
-        for wanted in audiences:
+        # Nothing else may be written to it before the head is.
+        client.rest, client.busy_since = memoryview(b""), time.monotonic()
+        for wanted in channels:
             version, chunk = await self._encode(wanted)
             client.sent[wanted] = version
             parts.append(chunk)
-        if stream.closed():
-            return
-        self._clients.add(client)
-        stream.set_close_callback(lambda: self._clients.discard(client))
-        self._write(client, b"".join(parts))
-        self._watch(client)
-        self._dirty.set()  # a change while the views were made is still owed to this client
+        client.rest = None
+        if client in self._clients:
+            self._write(client, b"".join(parts))
+            self._dirty.set()  # a change while the views were made is still owed to this client
 
     def _hello(self) -> bytes:
         return event("hello", {"assets": assets.version(), "beat": BEAT_S, "at": time.time()})
 
-    def _watch(self, client: Client) -> None:
+    def _heard(self, client: Client) -> None:
         """A client has nothing more to say: its first byte, or its end, ends the stream."""
-
-        def done(read: asyncio.Future[bytes]) -> None:
-            if not read.cancelled():
-                read.exception()
-            self._drop(client)
-
-        try:
-            asyncio.ensure_future(client.stream.read_bytes(1, partial=True)).add_done_callback(done)
-        except StreamClosedError:
-            self._drop(client)
+        self._drop(client)
 
     def _drop(self, client: Client) -> None:
-        self._clients.discard(client)
-        if not client.stream.closed():
-            client.stream.close()
+        if client in self._clients:
+            self._clients.remove(client)
+            self._loop.remove_reader(client.fd)
+            self._loop.remove_writer(client.fd)
+            client.socket.close()
 
-    def _write(self, client: Client, chunk: bytes) -> None:
+    def _write(self, client: Client, chunk: bytes | memoryview) -> None:
+        """Sends to a client that is not busy; what its socket does not take follows when it does."""
         try:
-            sending = client.stream.write(chunk)
-        except StreamClosedError:
+            taken = client.socket.send(chunk)
+        except BlockingIOError:
+            taken = 0
+        except OSError:
             self._drop(client)
             return
-        if not client.stream.writing():
-            client.busy_since = None
-            sending.add_done_callback(_settled)
-            return
-        client.busy_since = time.monotonic()
+        if taken < len(chunk):
+            client.rest, client.busy_since = memoryview(chunk)[taken:], time.monotonic()
+            self._loop.add_writer(client.fd, self._more, client)
 
-        def done(sent: asyncio.Future[None]) -> None:
-            _settled(sent)
-            client.busy_since = None
-            self._catch_up(client)
-
-        sending.add_done_callback(done)
+    def _more(self, client: Client) -> None:
+        rest, client.rest = client.rest, None
+        self._loop.remove_writer(client.fd)
+        if rest is not None:
+            self._write(client, rest)
+        self._catch_up(client)
 
     def _catch_up(self, client: Client) -> None:
         """Sends whatever this client lacks, in one write, unless its last write is under way."""
-        if client.busy_since is not None or client.stream.closed():
+        if client.rest is not None or client not in self._clients:
             return
         parts = []
-        for wanted in client.audiences:
+        for wanted in client.channels:
             version, chunk = self._latest[wanted]
             if client.sent.get(wanted, -1) < version:
                 client.sent[wanted] = version
@@ -215,23 +215,18 @@ class Hub:
             await asyncio.sleep(TICK_S)
 
     async def _publish(self) -> None:
-        for wanted in {one for client in self._clients for one in client.audiences}:
+        for wanted in {one for client in self._clients for one in client.channels}:
             await self._encode(wanted)
         for client in list(self._clients):
-            self._catch_up(client)
+            if all(wanted in self._latest for wanted in client.channels):
+                self._catch_up(client)
 
     def _beat(self) -> None:
         """Tells every client that all is well, and drops those that take nothing any more."""
         now = time.monotonic()
         chunk = event("beat", {"version": self._table.version(), "at": time.time()})
         for client in list(self._clients):
-            if client.busy_since is None:
+            if client.rest is None:
                 self._write(client, chunk)
             elif now - client.busy_since > STALL_S:
                 self._drop(client)
-
-
-def _settled(sent: asyncio.Future[None]) -> None:
-    """Fetches a write's failure; the stream's close callback has done what there is to do."""
-    if not sent.cancelled():
-        sent.exception()

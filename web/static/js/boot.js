@@ -14,6 +14,9 @@ export function t(key, values) {
   return text;
 }
 
+/** How the stream and the API name an audience whose sentences are to come in this page's language. @param {string} audience */
+export const inLanguage = (audience) => (boot.lang === "en" ? audience : `${audience}@${boot.lang}`);
+
 /** The text where the catalogue has it, else `otherwise`. @param {string} key @param {string} otherwise */
 export function maybe(key, otherwise) {
   return boot.texts[key] === undefined ? otherwise : boot.texts[key];

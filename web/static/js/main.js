@@ -1,5 +1,5 @@
 /** The page's frame: header, strips, toasts; draws the page's own part from each view that comes. */
-import { boot, duration, hhmm, t } from "./boot.js";
+import { boot, duration, hhmm, inLanguage, t } from "./boot.js";
 import { cls, h, patch } from "./dom.js";
 import { follow } from "./link.js";
 import { settle, snapshot } from "./motion.js";
@@ -103,7 +103,7 @@ async function start() {
   drawNow();
   document.body.dataset.ready = "yes";
   let staleTimer = 0;
-  follow(boot.base, boot.audience, {
+  follow(boot.base, inLanguage(boot.audience), {
     view(fresh) {
       if (fresh.boot === view.boot && fresh.version < view.version) return;
       view = fresh;

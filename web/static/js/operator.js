@@ -1,5 +1,5 @@
 /** The operator's page: every action by hand, questions, corrections, the match, the devices. */
-import { boot, hhmm, maybe, t } from "./boot.js";
+import { boot, hhmm, inLanguage, maybe, t } from "./boot.js";
 import { cls, h, patch } from "./dom.js";
 import { cardLabel, crest, houseClass, icon } from "./art.js";
 import { actionForm, chosen, clear, fetchOwned } from "./actions.js";
@@ -43,7 +43,7 @@ function refresh(view, seats, redraw) {
   const wanted = `${view.boot} ${view.seq} ${seat}`;
   if (!seats.length || wanted === fetchedFor) return;
   fetchedFor = wanted;
-  Promise.all([fetchOwned(), fetch(`/api/v1/view?audience=seat:${seat}`).then((a) => (a.ok ? a.json() : null)).catch(() => null)]).then(([cards, mine]) => {
+  Promise.all([fetchOwned(), fetch(`/api/v1/view?audience=${inLanguage(`seat:${seat}`)}`).then((a) => (a.ok ? a.json() : null)).catch(() => null)]).then(([cards, mine]) => {
     owned = cards;
     seatView = mine;
     redraw();

@@ -146,7 +146,7 @@ function troubles() {
   // The table names its scenarios: {name, happens, instead}; an older one is asked for the best known.
   const all = world.troubles || TROUBLES.map((name) => ({ name }));
   return h("section", { class: "card", key: "chaos", "aria-label": t("virtual.chaos") }, h("h2", null, t("virtual.chaos")), h("p", { class: "quiet" }, t("virtual.chaos_what")),
-    h("ul", { class: "switches" }, all.map((/** @type {any} */ one) => h("li", { key: one.name }, h("label", { class: "check", title: one.instead || null },
+    h("ul", { class: "switches" }, all.map((/** @type {any} */ one) => h("li", { key: one.name }, h("label", { class: "check" },
       h("input", { type: "checkbox", role: "switch", checked: on.includes(one.name), onchange: () => send({ chaos: one.name, on: !on.includes(one.name) }) }),
       h("span", null, maybe(`chaos.${one.name}`, sentence(one.happens || one.name.replaceAll("-", " ")))))))));
 }
