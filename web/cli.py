@@ -71,12 +71,14 @@ def _bench_stream() -> dict[str, Any]:
     import tempfile
 
     from host.run import bare_table
-    from web.bench import measure
+    from web.bench import DUEL, OPERATOR, measure
 
     figures: dict[str, Any] = {}
     for clients in (200, 500):
         with tempfile.TemporaryDirectory() as folder:
             table = bare_table(Path(folder))
+            for action in DUEL:
+                table.act(action, OPERATOR)
             try:
                 figures[f"{clients} clients"] = measure(table, clients)
             finally:

@@ -35,7 +35,8 @@ def render(template: str, page: str, sees: Audience, **more: Any) -> str:
         "extra": more.get("extra", {}),
         "view": spoken.told(here.table.view(sees), g.language),
     }
-    return render_template(template, page=page, boot=data_block(boot), **more)
+    modules = assets.modules("js/main.js", f"js/{page}.js")
+    return render_template(template, page=page, boot=data_block(boot), modules=modules, **more)
 
 
 def script_texts(language: str) -> dict[str, str]:

@@ -16,4 +16,6 @@ def test_the_last_of_twenty_screens(tmp_path: Path) -> None:
     assert figures["clients"] == 20
     assert 3 <= figures["events"] <= 16
     assert 0 < figures["p50_ms"] <= figures["p99_ms"] < 5000
+    assert figures["burst"]["changes"] == 52
+    assert 1 <= figures["burst"]["views"] < 52
     assert figures["stop_s"] < 2.0
