@@ -5,8 +5,9 @@ Method: a real table in mid-duel and the real server here; Debian's Chromium wit
 processor throttled to a quarter (the browser's own switch) opens each page. `first` is the first paint of
 anything (First Contentful Paint), `meaningful` the first frame with the page drawn and the duel's field on
 it, `largest` the Largest Contentful Paint, `blocked` the time in long tasks beyond 50 ms each; milliseconds
-from the navigation's start, the median of the runs. `cpu` is the processor time, throttled, that the
-page's main thread had used by then: on a machine that is busy with other work it tells more than the clock. `kB` is what came over the wire without pictures.
+from the navigation's start, the median of the runs. `cpu` is the processor time, throttled, that the page's
+main thread had used by then: on a machine that is busy with other work it tells more than the clock. `kB`
+is what came over the wire without pictures.
 Exit 1 where the table page misses a target: meaningful under 1000 ms, under 200 kB.
 """
 
@@ -32,17 +33,24 @@ from web.server import Server, serve
 
 THROTTLE = 4
 MOST_MS, MOST_KB = 1000, 200
-PAGES = {"/": ".arena", "/overlay": ".arena", "/seat/1": ".arena", "/operator": ".desk-grid", "/rules/althera": "h1"}
+PAGES = {
+    "/": ".arena",
+    "/overlay": ".arena",
+    "/seat/1": ".arena",
+    "/operator": ".desk-grid",
+    "/rules/althera": "h1",
+}
 WATCH = """
 window.seen = {};
-new PerformanceObserver((list) => { for (const e of list.getEntries()) seen.largest = e.startTime; })
+new PerformanceObserver((list) => list.getEntries().forEach((e) => { seen.largest = e.startTime; }))
   .observe({ type: "largest-contentful-paint", buffered: true });
 seen.blocked = 0;
-new PerformanceObserver((list) => { for (const e of list.getEntries()) seen.blocked += Math.max(0, e.duration - 50); })
+const block = (e) => { seen.blocked += Math.max(0, e.duration - 50); };
+new PerformanceObserver((list) => list.getEntries().forEach(block))
   .observe({ type: "longtask", buffered: true });
 const look = () => {
-  if (document.querySelector(SELECTOR)) requestAnimationFrame(() => { seen.meaningful ??= performance.now(); });
-  else requestAnimationFrame(look);
+  if (!document.querySelector(SELECTOR)) requestAnimationFrame(look);
+  else requestAnimationFrame(() => { seen.meaningful ??= performance.now(); });
 };
 look();
 """
