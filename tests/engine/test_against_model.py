@@ -7,7 +7,7 @@ and the whole state have to be the same. A difference is shown with its ruleset,
 actions that bring it about.
 
 `make test` plays a few matches under every ruling. The full run, 2,000 matches for every ruling, takes an
-hour or so on one core:
+hour and a half of one core:
 
     .venv/bin/pytest -m soak tests/engine/test_against_model.py -s
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 Dict = dict[str, Any]
@@ -96,10 +97,12 @@ def deck_of(rules: Dict, house: str) -> list[str]:
     return [f"{house}/{card}/{n}" for card in copies for n in range(1, copies[card] + 1)]
 
 
+@cache
 def kind(card: str) -> str:
     return card.split("/")[1]
 
 
+@cache
 def is_special(card: str) -> bool:
     return kind(card) in SPECIALS
 
