@@ -22,7 +22,7 @@ from host.enrolment import Enrolment
 from host.entry import Entry, EntryKind, Json
 from host.face import Outcome, Who
 from host.identity import CardBook
-from host.interpret import NOW, Context, early_card, interpret
+from host.interpret import MISSED, NOW, Context, early_card, interpret
 from host.interpret.althera import awaited, which_way
 from host.journal import Journal, NotRecordedError
 from host.layout import Layout
@@ -250,6 +250,11 @@ class Core:
             return Outcome(False, f"That is no answer to that question; there are: {known}.")
         if who.kind == "seat" and asked.seats and who.id not in map(str, asked.seats):
             return Outcome(False, "That question is for another seat.")
+        if asked.about == MISSED and chosen.acts and self.match is not None:
+            verdict = self.match.judge(chosen.acts[0])
+            if not verdict.ok:  # it stays open: what was missed is not entered yet
+                why = self.words().named(verdict.findings[0].text)
+                return Outcome(False, f"Enter the missed card first. {why}")
         body = {"question": question, "answer": answer}
         text = f"{asked.text} {chosen.label}."
         recorded = self.record("answer", who, text=text, body=body)
@@ -349,6 +354,7 @@ class Core:
             frozenset(str(x.action.get("card")) for x in match.lines if x.undone) - self.seen,
             match.begun.body["ruleset"],
             match.last_action(),
+            self.tracker.unread(),
         )
 
     def _carry_out(self, intent: Intent, event: Settled) -> None:
@@ -404,7 +410,7 @@ class Core:
         if before is None or before != self._state():
             self._withdraw_passing("Play has moved on.")
         for question in list(match.questions.values()):
-            if question.about.startswith(NOW):
+            if question.about.startswith(NOW) or question.about == MISSED:
                 continue
             acts = [answer.acts[0] for answer in question.answers if answer.acts]
             if acts and not any(match.judge(act).ok for act in acts):
@@ -435,7 +441,14 @@ class Core:
         seats = awaited(state) if state.get("game") == "althera" else []
         now = self.clocks.wall()
         self.awaited_since = {s: self.awaited_since.get(s, now) for s in seats}
-        self.dice.await_rolls(self.clocks.mono(), seats)
+        self.dice.await_rolls(self.clocks.mono(), seats, self._may_retreat(state))
+
+    def _may_retreat(self, state: Json) -> list[int]:
+        """The duellists who may throw their die unasked, which means a retreat, or asks for one."""
+        if self.match is None or state.get("game") != "althera":
+            return []
+        duellists = [seat for duel in state["duels"] for seat in (duel["attacker"], duel["defender"])]
+        return [seat for seat in duellists if self.match.judge({"do": "retreat", "seat": seat}).ok]
 
     def record(
         self,

@@ -16,11 +16,15 @@ class DiceDesk:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._settlers = {camera.id: Settler(layout.thresholds.die_frames) for camera in layout.cameras}
+        self._unasked: set[str] = set()
 
-    def await_rolls(self, at: float, seats: Iterable[int]) -> None:
-        """The seats whose roll the game awaits from monotonic second `at` on; () when none is."""
+    def await_rolls(self, at: float, seats: Iterable[int], welcome: Iterable[int] = ()) -> None:
+        """The seats whose roll the game awaits from monotonic second `at` on; () when none is. `welcome`
+        are seats that may throw unasked (to retreat): of their dice only a sure number is told."""
         dice = {seat.id: seat.die for seat in self._layout.seats}
-        colours = {colour for seat in seats if (colour := dice.get(seat))}
+        awaited = {colour for seat in seats if (colour := dice.get(seat))}
+        colours = awaited | {colour for seat in welcome if (colour := dice.get(seat))}
+        self._unasked = colours - awaited
         for settler in self._settlers.values():
             waiting = set(settler.awaiting or ())
             if not colours:
@@ -47,6 +51,8 @@ class DiceDesk:
                         )
                         for die in dice
                     ]  # fmt: skip
+                case Doubt(colour=colour) if self._is_unasked(colour, settler):
+                    continue
                 case Doubt(at, colour, _, why):
                     found.append(DieRested(at, frame.camera, colour, None, 0.0, why, 0, at))
                 case Changed(at, before, after, _):
@@ -58,3 +64,7 @@ class DiceDesk:
                         )
                     )  # fmt: skip
         return found
+
+    def _is_unasked(self, colour: str | None, settler: Settler) -> bool:
+        """Whether only a die that nobody awaits can be meant: of that a doubt is nothing."""
+        return {*(settler.awaiting or ())} <= self._unasked if colour is None else colour in self._unasked

@@ -39,13 +39,15 @@ class CardLeft:
 
 @dataclass(frozen=True, slots=True)
 class CardDoubt:
-    """One tag is read in two zones at once (F09). It stays in `kept` until that changes."""
+    """One tag is read in two zones at once (F09). It stays in `kept` until that changes. `twins`: both have
+    read it again and again, as if each lay there by itself: two tags with one number (F11)."""
 
     at: float
     uid: str
     card: str | None
     kept: str
     other: str
+    twins: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +62,16 @@ class ZoneRate:
 
 @dataclass(frozen=True, slots=True)
 class ZoneTrouble:
-    """A zone's scans fail again and again although its reader is well (`trouble`): cards that lie on
-    each other answer over each other (F10). Or they succeed again. `scans` of them failed over `ms`
-    milliseconds."""
+    """A zone's scans fail again and again (`trouble`), or they succeed again. `why`: `overlap`, its reader is
+    well, so that cards that lie on each other answer over each other (F10); `silent`, what is at that
+    zone's antenna does not answer (F03). `scans` of them failed over `ms` milliseconds."""
 
     at: float
     zone: str
     trouble: bool
     scans: int
     ms: int
+    why: Literal["overlap", "silent"] = "overlap"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +140,8 @@ def evidence_text(settled: Settled) -> str:
             return f"zone {settled.zone}: no longer read there, read at {to}"
         case CardLeft():
             return f"zone {settled.zone}: not read for {settled.misses} scans, {settled.ms} ms"
+        case CardDoubt(twins=True):
+            return f"read again and again in {settled.kept} and in {settled.other}"
         case CardDoubt():
             return f"read in {settled.kept} and in {settled.other} at once"
         case ZoneRate():

@@ -11,6 +11,7 @@ import math
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Literal
 
 from host.layout import Layout, Zone
 from host.settled import (
@@ -32,6 +33,8 @@ RATE_WINDOW = 40
 UNCERTAIN_MISSES = 2
 #: reads in a doubt after which a clearly stronger zone takes the card over (F09)
 DOUBT_READS = 8
+#: reads in a doubt, in each of two zones, and the share of scans there, that mean two tags with one number
+TWIN_READS, TWIN_RATE = 20, 0.8
 #: how unlikely a run of misses must be, at the zone's own success rate, before it is a removal (F07)
 BY_CHANCE = 1e-4
 #: misses in a row that are a removal however badly a zone reads
@@ -53,7 +56,24 @@ class _Presence:
     missed_sightings: int = 0
     arrived: bool = False
     doubted: bool = False
+    twins: bool = False
     reads_in_doubt: int = 0
+    scans_in_doubt: int = 0
+
+    def is_steady(self) -> bool:
+        """Whether it has been read since the doubt began as a tag is that lies there by itself."""
+        enough = self.reads_in_doubt >= TWIN_READS
+        return enough and self.reads_in_doubt >= TWIN_RATE * self.scans_in_doubt
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A tag that is read in two zones now (F09); `twins` as in CardDoubt."""
+
+    card: str | None
+    kept: str
+    other: str
+    twins: bool
 
 
 @dataclass(slots=True)
@@ -64,7 +84,8 @@ class _ZoneState:
     weak: bool = False
     failed: int = 0
     failing_since: float = 0.0
-    trouble: bool = False
+    trouble: Literal["overlap", "silent"] | None = None
+    failing_as: Literal["overlap", "silent"] = "overlap"
 
     def rate(self) -> float | None:
         return sum(self.recent) / len(self.recent) if self.recent else None
@@ -78,6 +99,7 @@ class Tracker:
         self._limits = layout.thresholds
         self._zones = {(z.reader, z.antenna): _ZoneState(z) for z in layout.zones}
         self._home: dict[str, _ZoneState] = {}
+        self._lost: set[str] = set()
 
     def feed(self, sighting: Sighting) -> list[Settled]:
         """What this sighting settles; often nothing. Dice frames are host.dice's, not ours."""
@@ -87,25 +109,52 @@ class Tracker:
             case Press():
                 return [Pressed(sighting.at, sighting.device, sighting.button)]
             case Health():
+                (self._lost.add if sighting.state == "lost" else self._lost.discard)(sighting.device)
                 return [DeviceChanged(sighting.at, sighting)]
         return []
 
     def cards(self) -> list[tuple[str, str, str | None, CardState]]:
-        """Every settled tag: zone id, UID, card id or None, and whether it is still read well."""
+        """Every settled tag: zone id, UID, card id or None, and whether that is sure: it is `uncertain` while
+        scans miss it, its zone can't be read, or another zone reads it too."""
+        unread, doubted = self.unread(), {p.uid for _, p in self._doubted()}
+
+        def state_of(state: _ZoneState, p: _Presence) -> CardState:
+            unsure = p.misses >= UNCERTAIN_MISSES or state.zone.id in unread or p.uid in doubted
+            return "uncertain" if unsure else "settled"
+
         return [
-            (state.zone.id, p.uid, p.card, "uncertain" if p.misses >= UNCERTAIN_MISSES else "settled")
+            (state.zone.id, p.uid, p.card, state_of(state, p))
             for state in self._zones.values()
             for p in state.present.values()
             if p.arrived
+        ]
+
+    def doubts(self) -> list[Doubt]:
+        """The tags that two zones read now."""
+        return [
+            Doubt(p.card, self._home[p.uid].zone.id, state.zone.id, p.twins) for state, p in self._doubted()
+        ]
+
+    def _doubted(self) -> list[tuple[_ZoneState, _Presence]]:
+        return [
+            (state, p)
+            for state in self._zones.values()
+            for p in state.present.values()
+            if p.doubted and not p.arrived and p.uid in self._home
         ]
 
     def rates(self) -> dict[str, float | None]:
         """Each zone's share of recent scans, with a card there, that read it; None before any."""
         return {state.zone.id: state.rate() for state in self._zones.values()}
 
-    def troubles(self) -> list[str]:
-        """The zones whose scans fail although their reader is well (F10)."""
-        return [state.zone.id for state in self._zones.values() if state.trouble]
+    def troubles(self) -> dict[str, Literal["overlap", "silent"]]:
+        """The zones whose scans fail again and again, and as what (F03, F10)."""
+        return {state.zone.id: state.trouble for state in self._zones.values() if state.trouble is not None}
+
+    def unread(self) -> frozenset[str]:
+        """The zones that can't be read now, also because their whole reader is lost."""
+        zones = self._zones.values()
+        return frozenset(s.zone.id for s in zones if s.trouble is not None or s.zone.reader in self._lost)
 
     def _inventory(self, scan: Inventory) -> Iterator[Settled]:
         state = self._zones.get((scan.reader, scan.antenna))
@@ -123,22 +172,23 @@ class Tracker:
         yield from self._rate(state, scan.at)
 
     def _trouble(self, state: _ZoneState, scan: Inventory) -> Iterator[Settled]:
-        """Scans that fail in a row although the reader is well: something in the field disturbs them."""
-        if scan.ok or not scan.reader_ok:
+        """Scans that fail in a row: something in the field disturbs them, or the antenna is silent."""
+        if scan.ok:
             state.failed = 0
-            if scan.ok and state.trouble:
-                state.trouble = False
-                yield ZoneTrouble(scan.at, state.zone.id, False, 0, 0)
+            if state.trouble is not None:
+                was, state.trouble = state.trouble, None
+                yield ZoneTrouble(scan.at, state.zone.id, False, 0, 0, was)
             return
-        if not state.failed:
-            state.failing_since = scan.at
+        kind: Literal["overlap", "silent"] = "overlap" if scan.reader_ok else "silent"
+        if not state.failed or kind != state.failing_as:
+            state.failed, state.failing_since, state.failing_as = 0, scan.at, kind
         state.failed += scan.scans
         ms = round((scan.at - state.failing_since) * 1000)
         limits = self._limits
-        if state.trouble or state.failed < limits.trouble_scans or ms < limits.trouble_ms:
+        if state.trouble == kind or state.failed < limits.trouble_scans or ms < limits.trouble_ms:
             return
-        state.trouble = True
-        yield ZoneTrouble(scan.at, state.zone.id, True, state.failed, ms)
+        state.trouble = kind
+        yield ZoneTrouble(scan.at, state.zone.id, True, state.failed, ms, kind)
 
     def _read(self, state: _ZoneState, tag: TagRead, scan: Inventory) -> Iterator[Settled]:
         presence = state.present.get(tag.uid)
@@ -156,6 +206,7 @@ class Tracker:
             # Only now is it sure that the card lay there while it was missed.
             state.recent.extend([False] * missed + [True])
             presence.reads_in_doubt += scan.scans
+            presence.scans_in_doubt += scan.scans
             return
         needed = self._limits.arrive_reads if presence.card else self._limits.strange_reads
         if presence.reads < needed:
@@ -178,8 +229,13 @@ class Tracker:
             if not presence.doubted:
                 presence.doubted = True
                 presence.reads_in_doubt = there.reads_in_doubt = 0
+                presence.scans_in_doubt = there.scans_in_doubt = 0
                 yield CardDoubt(scan.at, presence.uid, presence.card, home.zone.id, state.zone.id)
             presence.reads_in_doubt += scan.scans
+            presence.scans_in_doubt += scan.scans
+            if not presence.twins and presence.is_steady() and there.is_steady():
+                presence.twins = True
+                yield CardDoubt(scan.at, presence.uid, presence.card, home.zone.id, state.zone.id, True)
             if presence.reads_in_doubt >= DOUBT_READS > 3 * there.reads_in_doubt:
                 yield self._leave(home, there, scan.at, moved_to=state.zone.id)
                 yield self._arrive(state, presence, scan.at)
@@ -187,6 +243,7 @@ class Tracker:
     def _missed(self, state: _ZoneState, presence: _Presence, scan: Inventory) -> Iterator[Settled]:
         presence.misses += scan.scans
         presence.scans += scan.scans
+        presence.scans_in_doubt += scan.scans
         if presence.arrived:
             presence.missed_sightings += 1
         ms = (scan.at - presence.last) * 1000

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 from engine.game import Audience
 from host.core import Core, DeviceState
 from host.entry import Entry, Json
-from host.interpret.context import overlap
+from host.interpret.context import TROUBLES, twins
 from host.match import Match, name_of
 from host.scene import scene
 from host.words import Words
@@ -221,6 +222,8 @@ def _evidence_line(found: Json) -> str:
             return f"zone {found['zone']}, {found['reads']} of {found['scans']} reads in {ms} ms"
         case "CardLeft":
             return f"zone {found['zone']}: not read for {found['misses']} scans, {found['ms']} ms"
+        case "CardDoubt" if found.get("twins"):
+            return f"read again and again in {found['kept']} and in {found['other']}"
         case "CardDoubt":
             return f"read in {found['kept']} and in {found['other']} at once"
         case "DieRested":
@@ -268,12 +271,26 @@ def _banner(core: Core) -> list[Json]:
     if core.zone_setup is not None:
         text = "The zones are being set up: cards are not read."
         rows.append({"level": "amber", "text": text, "cure": "It ends on the operator's page."})
-    troubled = set(core.tracker.troubles())
+    return [*rows, *(_amber(said) for said in _doubtful(core))]
+
+
+def _doubtful(core: Core) -> Iterator[str]:
+    """What is wrong on the table now: "what: cure"."""
+    words, zones = core.words(), {zone.id: zone for zone in core.layout.zones}
+    troubles = core.tracker.troubles()
+    lost = {name for name, state in core.devices.items() if state.health.state == "lost"}
     for zone in core.layout.zones:
-        if zone.id in troubled:
-            what, _, cure = overlap(core.words().zone(zone)).partition(": ")
-            rows.append({"level": "amber", "text": f"{what}.", "cure": f"{cure[:1].upper()}{cure[1:]}"})
-    return rows
+        if zone.id in troubles and zone.reader not in lost:  # a lost reader says so itself
+            yield TROUBLES[troubles[zone.id]](words.zone(zone))
+    for doubt in core.tracker.doubts():
+        if doubt.twins and doubt.card is not None:
+            kept, other = (words.zone(zones[z]) for z in (doubt.kept, doubt.other))
+            yield twins(words.card(doubt.card), kept, other)
+
+
+def _amber(said: str) -> Json:
+    what, _, cure = said.partition(": ")
+    return {"level": "amber", "text": f"{what}.", "cure": f"{cure[:1].upper()}{cure[1:]}"}
 
 
 def _zones(core: Core) -> list[Json]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from host.action import Intent
 from host.interpret import althera, anthem
-from host.interpret.context import CROWN, NOW, Context, early_card
+from host.interpret.context import CROWN, MISSED, NOW, Context, early_card
 from host.settled import (
     CardArrived,
     CardDoubt,
@@ -18,7 +18,7 @@ from host.settled import (
     ZoneTrouble,
 )
 
-__all__ = ["CROWN", "NOW", "Context", "early_card", "interpret"]
+__all__ = ["CROWN", "MISSED", "NOW", "Context", "early_card", "interpret"]
 
 _GAMES = {"althera": althera, "anthem": anthem}
 

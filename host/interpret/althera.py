@@ -7,7 +7,7 @@ from typing import Any
 from engine.althera.cards import is_special
 from host.action import Action, Ask, Intent, Note
 from host.face import Who
-from host.interpret.context import CROWN, Context
+from host.interpret.context import CROWN, MISSED, Context
 from host.match import Answer, Question
 from host.settled import CardArrived, CardLeft, DieRested, Pressed
 
@@ -137,7 +137,34 @@ def _at_a_duel(ctx: Context, event: CardArrived, seat: int, owner: int) -> list[
     card = event.card or ""
     if owner != seat and is_special(card) and _duel_of(ctx, owner) is None:
         return _signed(ctx, event, {"do": "intervene", "seat": owner, "for": seat, "card": card})
+    if owner == seat and (asked := _after_a_missed_one(ctx, event, seat)) is not None:
+        return [Ask(asked, (event,))]
     return _signed(ctx, event, {"do": "play", "seat": seat, "card": card})
+
+
+def _after_a_missed_one(ctx: Context, event: CardArrived, seat: int) -> Question | None:
+    """Misread or misplay? A card that comes too early while the spot of the player on turn can't be read
+    (cards overlap there, its antenna is silent): likelier that player's card was missed. Asked of both
+    before anybody is warned; once the missed card is entered, one tap makes this one count."""
+    duel, card = _duel_of(ctx, seat), event.card or ""
+    first = duel["to_play"] if duel is not None else None
+    spot = ctx.layout.field_of(first) if first is not None else None
+    if first in (None, seat) or spot is None or spot.id not in ctx.unread:
+        return None
+    play = {"do": "play", "seat": seat, "card": card}
+    ways = {"+": ", +50 %", "-": ", −50 %"} if "alteration" in card else {"": ""}
+    answers = [
+        Answer(f"yes{s}", f"Yes, and now this one counts{way}", (play | ({"sign": s} if s else {}),))
+        for s, way in ways.items()
+    ]
+    answers.append(Answer("no", "No, it is too early"))
+    name, before = ctx.words.card(card), ctx.words.seat(first)
+    where = ctx.words.zone(spot)
+    text = (
+        f"{ctx.words.seat(seat)} laid {name}, but {before} comes first, and {where} can't be read. "
+        f"Was a card of {before} missed? Enter it, then answer."
+    )
+    return Question(text, (seat, int(first or 0)), tuple(answers), card, event.zone, MISSED)
 
 
 def _signed(ctx: Context, event: CardArrived, action: Json) -> list[Intent]:

@@ -19,6 +19,8 @@ Json = dict[str, Any]
 CROWN = "crown"
 #: begins the `about` of a question that makes sense only until the state of the match changes
 NOW = "now:"
+#: the `about` of a question on a card that comes too early unless another was missed: it stays until then
+MISSED = "missed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,8 @@ class Context:
     """One moment of the table. `state` is the game's public state as contracts/referee.md has it,
     `owners` card id -> seat; `judge` tries an action: whether the rules take it, and the state then.
     `taken_back`: cards whose play a person undid and that the table has not seen since it started.
-    `rules` is the match's ruleset, `last` the action applied last."""
+    `rules` is the match's ruleset, `last` the action applied last, `unread` the zones that can't be read
+    now."""
 
     layout: Layout
     game: str | None
@@ -39,6 +42,7 @@ class Context:
     taken_back: frozenset[str] = frozenset()
     rules: Mapping[str, Any] = field(default_factory=dict)
     last: Mapping[str, Any] | None = None
+    unread: frozenset[str] = frozenset()
 
     def zone(self, zone_id: str) -> Zone:
         """The layout's zone of that id."""
@@ -143,9 +147,12 @@ class Context:
         return [Note(f"{self.words.seat(button.seat)} asks for a judge.")]
 
     def doubt(self, event: CardDoubt) -> list[Intent]:
-        """One tag in two zones: nothing moves, and both are named (F09)."""
+        """One tag in two zones: nothing moves, and both are named (F09). Two tags with one number: one of
+        the cards needs another tag (F11)."""
         name = self.words.card(event.card) if event.card else "A tag"
         kept, other = (self.words.zone(self.zone(z)) for z in (event.kept, event.other))
+        if event.twins:
+            return [Note(twins(name, kept, other))]
         return [Note(f"{name} is read at {kept} and at {other}: taken as lying at {kept}.")]
 
     def die_changed(self, event: DieChanged) -> list[Intent]:
@@ -173,16 +180,33 @@ class Context:
         ]
 
     def zone_trouble(self, event: ZoneTrouble) -> list[Intent]:
-        """A zone that can't be read although its reader is well, or that reads again (F10)."""
+        """A zone that can't be read, or that reads again (F03, F10)."""
         where = self.words.zone(self.zone(event.zone))
         if event.trouble:
-            return [Note(overlap(where))]
+            return [Note(TROUBLES[event.why](where))]
         return [Note(f"{where[:1].upper()}{where[1:]} is read again.")]
 
 
 def overlap(where: str) -> str:
     """The sentence on a spot where cards lie on each other (F10)."""
     return f"Cards overlap at {where}: spread them, or enter the card by hand."
+
+
+def silent(where: str) -> str:
+    """The sentence on a spot whose antenna does not answer (F03)."""
+    return f"{where[:1].upper()}{where[1:]} does not answer: enter its cards by hand, and check its antenna."
+
+
+def twins(name: str, kept: str, other: str) -> str:
+    """The sentence on two tags with one number (F11)."""
+    return (
+        f"Two tags carry the number of {name}, one at {kept} and one at {other}: only the first counts; "
+        "enrol one of the two cards with another tag."
+    )
+
+
+#: the sentence on each kind of settled.ZoneTrouble
+TROUBLES: Mapping[str, Callable[[str], str]] = {"overlap": overlap, "silent": silent}
 
 
 def early_card(words: Words, found: OpenFinding, about: str) -> Question:

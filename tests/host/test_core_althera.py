@@ -214,6 +214,36 @@ def test_a_card_left_from_the_last_duel_is_asked_about_before_anybody_is_warned(
     assert desk.duel()["plays"] == []
 
 
+def test_a_card_that_comes_too_early_where_the_one_before_it_could_not_be_read_is_asked_about(
+    desk: Desk,
+) -> None:
+    desk.do(do="declare", seat=1, against=2)
+    for _ in range(5):  # Ada's cards lie on each other
+        desk.now += 0.5
+        desk.see(Inventory(desk.now, "pico", 0, (), ok=False))
+    desk.lay(2, "aurea/captain/1")
+    assert not [f for f in desk.view()["findings"] if f["open"]]
+    (question,) = desk.view("seat", 2)["questions"]
+    assert question["text"] == (
+        "Bruno laid Captain, but Ada comes first, and the field spot of Ada can't be read. Was a card of Ada "
+        "missed? Enter it, then answer."
+    )
+    assert desk.view("seat", 1)["questions"] == [question]
+    too_soon = desk.core.answer(question["id"], "yes", Who("seat", "2"))
+    assert (too_soon.ok, too_soon.text[:28]) == (False, "Enter the missed card first.")
+    desk.do(do="play", seat=1, card="cremisi/cavalry/1")
+    assert desk.core.answer(question["id"], "yes", Who("seat", "2")).ok
+    assert desk.duel()["field"] == {"owner": 2, "value": 52}
+    assert desk.view()["questions"] == []
+
+
+def test_a_card_that_comes_too_early_for_no_such_reason_is_warned_of(desk: Desk) -> None:
+    desk.do(do="declare", seat=1, against=2)
+    desk.lay(2, "aurea/captain/1")
+    assert [f["code"] for f in desk.view()["findings"] if f["open"]] == ["not-your-play"]
+    assert desk.view()["questions"] == []
+
+
 def test_a_neighbours_card_is_named_as_not_ones_own(desk: Desk) -> None:
     desk.do(do="declare", seat=1, against=2)
     desk.lay(1, "aurea/captain/1")
@@ -327,6 +357,32 @@ def test_f30_a_die_that_cannot_be_read_asks_for_a_tap_and_says_why(tmp_path: Pat
     assert 2 not in desk.state()["awaiting_rolls"]
     event = desk.view()["events"][0]
     assert (event["text"], event["by_hand"]) == ("Bruno rolls a 3.", True)
+
+
+@pytest.mark.parametrize("switch", ["ask", "yes"])
+def test_a_duellist_who_may_retreat_and_throws_the_die_is_asked_or_understood(
+    tmp_path: Path, switch: str
+) -> None:
+    desk = Desk(tmp_path, roll_means_retreat=switch)
+    tray = Tray(desk)
+    for x, colour in enumerate(("crimson", "gold", "sky blue")):
+        tray.dice[colour] = (2, 60 + 90 * x)
+    tray.frames(10)
+    desk.begin(crown=1)
+    desk.do(do="declare", seat=1, against=2)
+    tray.throw("gold", 3)  # not yet: there is nothing to answer
+    assert desk.view()["questions"] == []
+    assert len(desk.state()["duels"]) == 1
+    desk.play(1, "cremisi/cavalry/1")
+    tray.throw("sky blue", 6)  # no duellist
+    tray.throw("gold", 6)
+    if switch == "ask":
+        (question,) = desk.view("seat", 2)["questions"]
+        assert question["text"] == "Bruno threw a 6. Was that a retreat?"
+        assert desk.core.answer(question["id"], "yes", Who("seat", "2")).ok
+    assert desk.state()["last_duel"]["ended_by"] == "retreat"
+    assert desk.view()["questions"] == []
+    assert desk.view()["dice"]["awaited"] == []
 
 
 def test_undo_redo_and_amend_are_entries_and_history_stays(desk: Desk) -> None:

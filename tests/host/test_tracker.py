@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from host.layout import find_layout
 from host.settled import CardArrived, CardDoubt, CardLeft, Settled, ZoneRate, ZoneTrouble
-from host.sighting import Inventory, TagRead
+from host.sighting import Health, Inventory, TagRead
 from host.tracker import Tracker
 
 LAYOUT = find_layout("althera-3")
@@ -121,16 +121,64 @@ def test_f10_a_zone_that_fails_again_and_again_under_a_well_reader_is_said_and_w
     (trouble,) = failing(tracker, 0.0, 20)
     assert isinstance(trouble, ZoneTrouble)
     assert (trouble.zone, trouble.trouble, trouble.scans, trouble.ms) == ("seat1.field", True, 4, 1500)
-    assert tracker.troubles() == ["seat1.field"]
+    assert tracker.troubles() == {"seat1.field": "overlap"}
     (well,) = feed(tracker, [(11.0, 0, ()), (11.1, 0, ())])
     assert isinstance(well, ZoneTrouble)
     assert not well.trouble
-    assert tracker.troubles() == []
+    assert tracker.troubles() == {}
 
 
-def test_f10_a_reader_that_is_unwell_or_a_field_that_fails_now_and_then_is_no_overlap() -> None:
+def test_f03_a_zone_whose_antenna_is_silent_is_said_and_withdrawn_and_its_card_stays() -> None:
     tracker = Tracker(LAYOUT)
-    assert failing(tracker, 0.0, 20, reader_ok=False) == []
+    feed(tracker, [(-1.0 + i / 10, 0, (CARD,)) for i in range(5)])
+    (trouble,) = failing(tracker, 0.0, 20, reader_ok=False)
+    assert isinstance(trouble, ZoneTrouble)
+    assert (trouble.zone, trouble.trouble, trouble.why, trouble.ms) == ("seat1.field", True, "silent", 1500)
+    assert tracker.unread() == {"seat1.field"}
+    assert tracker.cards() == [("seat1.field", CARD.uid, CARD.card, "uncertain")]
+    (well,) = feed(tracker, [(11.0, 0, (CARD,))])
+    assert isinstance(well, ZoneTrouble)
+    assert (well.trouble, well.why) == (False, "silent")
+    assert tracker.cards() == [("seat1.field", CARD.uid, CARD.card, "settled")]
+
+
+def test_f11_two_tags_with_one_number_are_an_alarm_and_the_first_stays() -> None:
+    tracker = Tracker(LAYOUT)
+    reads = [(i / 10, antenna, (CARD,)) for i in range(40) for antenna in (0, 1)]
+    arrived, doubt, alarm = feed(tracker, reads)
+    assert isinstance(arrived, CardArrived)
+    assert isinstance(doubt, CardDoubt)
+    assert isinstance(alarm, CardDoubt)
+    assert (doubt.twins, alarm.twins) == (False, True)
+    assert (alarm.kept, alarm.other) == ("seat1.field", "seat2.field")
+    (known,) = tracker.doubts()
+    assert (known.card, known.kept, known.other, known.twins) == (
+        CARD.card, "seat1.field", "seat2.field", True,
+    )  # fmt: skip
+    assert tracker.cards() == [("seat1.field", CARD.uid, CARD.card, "uncertain")]
+    feed(tracker, [(4.0 + i / 10, a, (CARD,) if a == 0 else ()) for i in range(20) for a in (0, 1)])
+    assert tracker.doubts() == []
+    assert tracker.cards() == [("seat1.field", CARD.uid, CARD.card, "settled")]
+
+
+def test_uncertain_is_a_state_of_its_own() -> None:
+    """While scans miss a card, and while its reader is lost, it lies there, but not for certain."""
+    tracker = Tracker(LAYOUT)
+    seen = [(0.1 * i, 0, (CARD,)) for i in range(5)]
+    feed(tracker, seen)
+    states = []
+    for at, tags in ((0.6, ()), (0.7, ()), (0.8, (CARD,))):
+        feed(tracker, [(at, 0, tags)])
+        states += [state for _, _, _, state in tracker.cards()]
+    assert states == ["settled", "uncertain", "settled"]
+    lost, well = Health(1.0, "pico", "reader", "lost", ""), Health(1.0, "pico", "reader", "weak", "")
+    for word, wanted in ((lost, "uncertain"), (well, "settled"), (lost, "uncertain")):
+        tracker.feed(word)
+        assert [s for _, _, _, s in tracker.cards()] == [wanted]
+
+
+def test_f10_a_field_that_fails_now_and_then_is_no_overlap() -> None:
+    tracker = Tracker(LAYOUT)
     for i in range(20):
         assert failing(tracker, 20.0 + 2 * i, 3) == []
         assert feed(tracker, [(21.6 + 2 * i, 0, ())]) == []
