@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -24,9 +25,22 @@ from host.device import Emit
 from host.sighting import DiceFrame, DieSeen, Health
 
 SILENCE = 2.5  # seconds without a line from the process that mean it hangs
+LOOKS = 5.0  # pictures a second at most that are packed for watchers
 FIRST_LINE = 15.0  # seconds it may take to start on a slow machine
 _PAUSES = (0.2, 0.5, 1.0, 2.0, 5.0)
 State = Literal["starting", "up", "weak", "lost"]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A picture for whoever watches: `jpeg` in base64, at most 960 pixels wide; `size` of the frame itself,
+    in whose pixels the dice's boxes are; `ms` the reading took."""
+
+    jpeg: str
+    size: tuple[int, int]
+    moving: bool
+    ms: float
+    dice: tuple[DieSeen, ...]
 
 
 class CameraDevice:
@@ -46,7 +60,11 @@ class CameraDevice:
         self._lock = threading.Lock()
         self._jpeg: bytes | None = None
         self._jpeg_came = threading.Condition()
-        self._said: tuple[str, str] | None = None
+        self._look: Look | None = None
+        self._looked = 0.0
+        self._look_came = threading.Condition()
+        self._looking = threading.Lock()
+        self._said: tuple[str, str, tuple[tuple[str, str | int | float], ...]] | None = None
         self._frames_before = 0
         self._frames = 0
 
@@ -82,6 +100,23 @@ class CameraDevice:
                 return None
             self._jpeg_came.wait_for(lambda: self._jpeg is not before, timeout)
             return self._jpeg
+
+    def look(self, timeout: float = 1.5) -> Look | None:
+        """The newest frame as it is, with the readings beside it, for whoever watches; None while there is
+        no picture. However many ask: the process packs at most LOOKS pictures a second."""
+        if not self._looking.acquire(timeout=timeout):
+            return None
+        try:
+            if time.monotonic() - self._looked < 1.0 / LOOKS:
+                return self._look
+            with self._look_came:
+                self._look = None
+                if self._ask(b"look\n"):
+                    self._look_came.wait_for(lambda: self._look is not None, timeout)
+                self._looked = time.monotonic()
+                return self._look
+        finally:
+            self._looking.release()
 
     def calibrate(self, timeout: float = 10.0) -> str:
         """Calibrates from the frame of now, in which the printed board lies in the tray; gives the
@@ -180,6 +215,14 @@ class CameraDevice:
             with self._jpeg_came:
                 self._jpeg = base64.b64decode(message["data"])
                 self._jpeg_came.notify_all()
+        elif kind == "look":
+            size = (int(message["size"][0]), int(message["size"][1]))
+            fresh = Look(
+                message["data"], size, bool(message["moving"]), float(message["ms"]), _dice(message["dice"])
+            )
+            with self._look_came:
+                self._look = fresh
+                self._look_came.notify_all()
         elif kind == "calibrated":
             with self._calibrated_came:
                 self._calibrated = {
@@ -188,16 +231,7 @@ class CameraDevice:
                 self._calibrated_came.notify_all()
 
     def _frame(self, message: dict[str, Any]) -> None:
-        dice = tuple(
-            DieSeen(
-                face=die["face"],
-                colour=die["colour"],
-                box=(die["box"][0], die["box"][1], die["box"][2], die["box"][3]),
-                confidence=die["confidence"],
-                why=die.get("why"),
-            )
-            for die in message["dice"]
-        )
+        dice = _dice(message["dice"])
         # The process counts from 1 each time it starts; the camera's count goes on.
         self._frames = self._frames_before + int(message["frame"])
         if self._emit is not None and not self._stopping.is_set():
@@ -206,9 +240,9 @@ class CameraDevice:
     def _health(
         self, state: State, detail: str, facts: tuple[tuple[str, str | int | float], ...] = ()
     ) -> None:
-        if self._emit is None or self._stopping.is_set() or self._said == (state, detail):
+        if self._emit is None or self._stopping.is_set() or self._said == (state, detail, facts):
             return
-        self._said = (state, detail)
+        self._said = (state, detail, facts)
         self._emit(Health(time.monotonic(), self.id, "camera", state, detail, facts))
 
     def _ask(self, command: bytes) -> bool:
@@ -229,3 +263,17 @@ class CameraDevice:
         if process is not None:
             process.kill()
             process.wait()
+
+
+def _dice(told: list[dict[str, Any]]) -> tuple[DieSeen, ...]:
+    """The process's readings of one frame."""
+    return tuple(
+        DieSeen(
+            face=die["face"],
+            colour=die["colour"],
+            box=(die["box"][0], die["box"][1], die["box"][2], die["box"][3]),
+            confidence=die["confidence"],
+            why=die.get("why"),
+        )
+        for die in told
+    )

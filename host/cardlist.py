@@ -71,6 +71,12 @@ class CardList:
             return CardList(tuple(fresh if e.card == card else e for e in self.entries))
         return CardList((*self.entries, fresh))
 
+    def merged(self, other: CardList) -> CardList:
+        """The list with the other's bindings; where both say something of a card or a tag, the other's."""
+        cards, tags = {e.card for e in other.entries}, {e.uid for e in other.entries}
+        kept = (e for e in self.entries if e.card not in cards and e.uid not in tags)
+        return CardList((*kept, *other.entries))
+
     def without(self, card: str) -> CardList:
         """The list without a card's binding."""
         return CardList(tuple(entry for entry in self.entries if entry.card != card))

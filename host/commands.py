@@ -142,8 +142,9 @@ def _new_match(core: Core, command: Json, who: Who) -> Job:
 
 
 def _set_up(core: Core, command: Json, who: Who) -> Job:
-    if command["cmd"] == "enrol-card":
-        _text(command, "card")
+    needed = {"enrol-card": "card", "cards-import": "text", "layout-own": "text"}.get(command["cmd"])
+    if needed is not None:
+        _text(command, needed)
     for key in ("zone", "game", "only"):
         if not isinstance(command.get(key) or "", str):
             raise WrongError(f"{key!r} is no text")

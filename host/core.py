@@ -31,6 +31,7 @@ from host.settled import CardArrived, DeviceChanged, Settled, evidence_text, set
 from host.sighting import DiceFrame, DieSeen, Health, Inventory, Sighting
 from host.tracker import Tracker
 from host.words import Words
+from host.workbench import Workbench
 from host.zonesetup import ZoneSetup
 
 TABLE = Who("table")
@@ -89,17 +90,20 @@ class Core:
     book: CardBook = field(init=False)
     enrolment: Enrolment | None = None
     zone_setup: ZoneSetup | None = None
+    bench: Workbench = field(init=False)
     tracker: Tracker = field(init=False)
     dice: DiceDesk = field(init=False)
 
     def __post_init__(self) -> None:
         self.tracker = Tracker(self.layout)
-        self.dice = DiceDesk(self.layout)
+        self.bench = Workbench(self.journal.path.parent)
+        self.dice = DiceDesk(self.layout, self.bench.trays())
         self.book = CardBook(self.journal.path.parent / "cards.csv")
         self.book.refresh()
         self.seq, newest = self.journal.last()
-        if newest:
-            entries = list(self.journal.read(match=newest))
+        entries = list(self.journal.read(match=newest)) if newest else []
+        # A match of another game can't go on at this table; it stays in the records.
+        if entries and entries[0].body.get("game") == self.layout.game:
             self.match = Match(entries[0])
             for entry in entries[1:]:
                 self.match.fold(entry)
@@ -309,15 +313,20 @@ class Core:
     def tick(self) -> bool:
         """Once in a while: tries the backlog again, and looks at the card list. True where a screen may
         have changed."""
-        reread = self.book.refresh()
+        changed = self.bench.tick(self.clocks.mono()) | self.book.refresh()
         if not self.backlog:
-            return reread
-        return self._commit([]) or reread
+            return changed
+        return self._commit([]) or changed
 
     def use_layout(self, layout: Layout) -> None:
         """The same table with its zones on other antennas. What lies on it is seen anew."""
         self.layout = layout
         self.tracker = Tracker(layout)
+
+    def use_trays(self) -> None:
+        """The parts of the tray have been drawn anew."""
+        self.dice = DiceDesk(self.layout, self.bench.trays())
+        self._awaiting()
 
     # -- what goes on inside -----------------------------------------------------------------------
 

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
 from host.camera import CameraDevice
 from host.crown.gpio import GpioCrown
@@ -10,24 +15,33 @@ from host.crown_scene import CrownDriver, CrownScene
 from host.device import Device
 from host.layout import Layout
 from host.link.device import LinkDevice
+from host.ndef import encode_card
 from host.nfc.reader import NfcReader
 from host.table import LiveTable
+from host.workbench import DARK
 
 
 class Devices:
     """All devices of one layout. None of them can keep the table from starting or stopping."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Layout, data: Path | None = None) -> None:
+        """`data`: the folder that keeps the cameras' calibrations; None: none are kept."""
         self.all: list[Device] = []
         self.crowns: list[CrownDriver] = []
-        links: dict[str, LinkDevice] = {}
+        self.nfc: dict[str, NfcReader] = {}
+        self.cameras: dict[str, CameraDevice] = {}
+        links = self.links = dict[str, LinkDevice]()
         for reader in layout.readers:
             if reader.driver == "link":
                 links[reader.id] = LinkDevice(reader.id, reader.port, layout.antennas(reader.id))
                 self.all.append(links[reader.id])
             else:
-                self.all.append(NfcReader(reader.id, reader.port))
-        self.all += [CameraDevice(camera.id, camera.source) for camera in layout.cameras]
+                self.nfc[reader.id] = NfcReader(reader.id, reader.port)
+                self.all.append(self.nfc[reader.id])
+        for camera in layout.cameras:
+            kept = None if data is None else calibration_file(data, camera.id)
+            self.cameras[camera.id] = CameraDevice(camera.id, camera.source, kept)
+            self.all.append(self.cameras[camera.id])
         if layout.crown.gpio is not None:
             led = GpioCrown("crown", layout.crown.gpio)
             self.all.append(led)
@@ -48,13 +62,28 @@ class Devices:
         for thread in threads:
             thread.join(3.0)
 
+    def write_card(self, reader: str, uid: str, card: str, lock: bool) -> Future[Any]:
+        """Writes a card's record on the tag that lies on an NFC reader, where it carries nothing or that
+        card already; the future raises CrowntableError where it could not be done."""
+        return self.nfc[reader].write(uid, encode_card(card), lock=lock)
+
+
+def calibration_file(data: Path, camera: str) -> Path:
+    """Where the calibration of a camera is kept. The id comes from a layout: it must not lead elsewhere."""
+    return data / "cameras" / f"{quote(camera, safe='')}.json"
+
 
 class CrownShow:
-    """Carries the view's crown scene to the crown's drivers, whenever it changes."""
+    """Carries the view's crown scene to the crown's drivers, and the zones' lamps to their readers,
+    whenever they change."""
 
-    def __init__(self, table: LiveTable, drivers: list[CrownDriver]) -> None:
+    def __init__(
+        self, table: LiveTable, drivers: list[CrownDriver], links: Mapping[str, LinkDevice] | None = None
+    ) -> None:
         self._table = table
         self._drivers = drivers
+        self._links = links or {}
+        self._lit: dict[tuple[str, int], CrownScene] = {}
         self._shown: CrownScene | None = None
         self._changed = threading.Event()
         self._stopping = False
@@ -85,4 +114,11 @@ class CrownShow:
                 self._shown = scene
                 for driver in self._drivers:
                     driver.show(scene)
+            self._light(self._table.lamps())
+
+    def _light(self, lamps: dict[tuple[str, int], CrownScene]) -> None:
+        for reader, antenna in self._lit.keys() | lamps.keys():
+            if reader in self._links:
+                self._links[reader].light(antenna, lamps.get((reader, antenna), DARK))
+        self._lit = lamps
 

@@ -9,7 +9,6 @@ import io
 import json
 import os
 import platform
-import re
 import shutil
 import sys
 import threading
@@ -24,7 +23,10 @@ from engine.errors import CrowntableError
 from host.devices import Devices
 from host.journal import Journal
 from host.layout import Layout, load_layout
-from host.pi import PiFacts, judged, read_facts
+from host.logs import LOG, scrubbed, secrets_of
+from host.pi import HOT, PiFacts, judged, read_facts
+from host.settings import FILE as SETTINGS
+from host.settings import STEPS, load_settings
 from host.sighting import Health, Sighting
 
 Level = Literal["ok", "warn", "fail"]
@@ -47,14 +49,27 @@ class Check:
 
 def examine(layout: Layout | None, data: Path, sys_folder: Path = Path("/sys")) -> list[Check]:
     """Every check, in the order in which a person would make them."""
-    power = _power(read_facts(sys_folder))
-    checks = [*_machine(), _disk(data), _clock(time.time()), *power, *_rivals(sys_folder)]
+    checks = examine_machine(data, sys_folder)
     if layout is None:
         return checks
     busy = _table_running(data)
     if busy is not None:
         return [*checks, busy]
     return [*checks, *_devices(layout)]
+
+
+def examine_machine(data: Path, sys_folder: Path = Path("/sys")) -> list[Check]:
+    """The checks that need no device: what the computer itself is like."""
+    facts = read_facts(sys_folder)
+    return [
+        *_machine(),
+        *_settings(data),
+        _disk(data),
+        _clock(time.time()),
+        *_power(facts),
+        *_heat(facts),
+        *_rivals(sys_folder),
+    ]
 
 
 def layout_check(path_or_name: str) -> tuple[Layout | None, Check]:
@@ -73,6 +88,28 @@ def _machine() -> Iterator[Check]:
     version = platform.python_version()
     fits = (3, 11) <= sys.version_info[:2] <= (3, 13)
     yield Check("python", "ok" if fits else "fail", f"Python {version}", "" if fits else "Use 3.11 to 3.13.")
+
+
+def _settings(data: Path) -> Iterator[Check]:
+    """What the set-up page has written, where it has written anything."""
+    try:
+        settings = load_settings(data)
+    except CrowntableError as error:
+        yield Check("settings", "warn", error.what, error.cure)
+        return
+    if settings.steps:
+        left = [step for step in STEPS if settings.steps.get(step) != "done"]
+        saw = "Every step of the set-up is done." if not left else f"Set-up steps left: {', '.join(left)}."
+        yield Check("settings", "ok", saw)
+
+
+def _heat(facts: PiFacts) -> Iterator[Check]:
+    if facts.celsius is None:
+        yield Check("temperature", "ok", "This machine does not say.")
+    elif facts.celsius >= HOT:
+        yield Check("temperature", "warn", f"The processor is at {facts.celsius:.0f} °C.", "Give it air.")
+    else:
+        yield Check("temperature", "ok", f"The processor is at {facts.celsius:.0f} °C.")
 
 
 def _disk(data: Path) -> Check:
@@ -158,14 +195,15 @@ def _devices(layout: Layout) -> Iterator[Check]:
         news.clear()
     devices.stop()
     for device in devices.all:
-        yield _device_check(device.id, said.get(device.id))
+        yield check_device(device.id, said.get(device.id))
 
 
 def _undecided(health: Health | None) -> bool:
     return health is None or health.state in ("starting", "lost")
 
 
-def _device_check(name: str, health: Health | None) -> Check:
+def check_device(name: str, health: Health | None) -> Check:
+    """What a device's last word on itself means, and what to do; `health` None: it has said nothing."""
     if health is None:
         return Check(name, "fail", "It says nothing.", "Check its cable and its entry in the layout.")
     level: Level = {"up": "ok", "weak": "warn"}.get(health.state, "fail")  # type: ignore[assignment]
@@ -175,6 +213,9 @@ def _device_check(name: str, health: Health | None) -> Check:
     if health.kind == "crown" and health.state != "up":
         # Without LEDs the dashboard shows the same crown: nothing is missing at the table (F53).
         level, do = "warn", "Nothing is missing: the dashboard shows the same crown. For LEDs install lgpio."
+    exposure = dict(health.facts).get("exposure")
+    if exposure:
+        what += f"; exposure {exposure}"
     return Check(name, level, what, "" if level == "ok" else do)
 
 
@@ -190,32 +231,34 @@ def report(checks: list[Check]) -> str:
 
 
 def bundle(path: Path, checks: list[Check], layout: Layout | None, data: Path) -> None:
-    """A zip for whoever helps: the checks, the layout, versions and the log's end; no PIN, no names.
-
-    Raises CrowntableError where the file can't be written."""
+    """A zip for whoever helps, as `bundle_bytes` makes it. Raises CrowntableError where the file can't be
+    written."""
     names = {seat.name for seat in layout.seats if seat.name} if layout else set()
-    log = data / "crowntable.log"
-    tail = log.read_text(encoding="utf-8", errors="replace")[-200_000:] if log.exists() else ""
-    parts = {
-        "doctor.json": json.dumps([asdict(c) for c in checks], indent=1),
-        "layout.json": json.dumps(asdict(layout), indent=1) if layout else "{}",
-        "machine.txt": f"{platform.platform()}\nPython {sys.version}\n",
-        "log.txt": tail,
-    }
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in parts.items():
-            archive.writestr(name, scrubbed(text, names))
     try:
-        path.write_bytes(made.getvalue())
+        path.write_bytes(bundle_bytes(checks, layout, data, names))
     except OSError as error:
         raise CrowntableError(f"{path} can't be written: {error.strerror}.", "Give another file.") from None
 
 
-def scrubbed(text: str, names: set[str]) -> str:
-    """`text` without players' names, the user's home, PINs, tokens and tags' numbers."""
-    text = text.replace(str(Path.home()), "~")
-    for name in sorted(names, key=len, reverse=True):
-        text = re.sub(rf"\b{re.escape(name)}\b", "[name]", text)
-    text = re.sub(r"(?i)\b(pin|token|secret|key|password)(\W{1,3})\S+", r"\1\2[removed]", text)
-    return re.sub(r"\b[0-9A-F]{14}\b|\b[0-9A-F]{20}\b", "[tag]", text)
+def bundle_bytes(checks: list[Check], layout: Layout | None, data: Path, names: set[str]) -> bytes:
+    """The checks, the layout, the settings, versions and the log's end as a zip; no PIN, nobody's `names`."""
+    parts = {
+        "doctor.json": json.dumps([asdict(c) for c in checks], indent=1),
+        "layout.json": json.dumps(asdict(layout), indent=1) if layout else "{}",
+        "machine.txt": f"{platform.platform()}\nPython {sys.version}\n",
+        "settings.toml": _end_of(data / SETTINGS),
+        "log.txt": _end_of(data / LOG),
+    }
+    hidden = secrets_of(data)
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in parts.items():
+            archive.writestr(name, scrubbed(text, names, hidden))
+    return made.getvalue()
+
+
+def _end_of(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")[-200_000:]
+    except OSError:
+        return ""

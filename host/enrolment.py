@@ -1,13 +1,16 @@
 """Enrolment at the table: a deck swept over the scan spot, each tag bound to its card by its number.
 
-Pure: scans in, sentences and bindings out (the command line's `tag enrol` does the same with a reader of
-its own, and can write on tags). The screen says which card comes next, or which one the tag says it is.
+Scans in, sentences and bindings out (the command line's `tag enrol` does the same with a reader of its
+own). The screen says which card comes next, or which one the tag says it is. On wish each blank tag also
+gets its card's record written, and is locked; a tag with somebody else's content is never written over.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from engine.errors import CrowntableError
 from engine.game import Finding, Game
@@ -27,6 +30,14 @@ STEP = 4
 #: how many of the last bindings a screen shows
 LAST = 12
 
+#: by their number only; with the card's record written on them; written and locked for good
+Mode = Literal["number", "write", "lock"]
+MODES: tuple[Mode, ...] = ("number", "write", "lock")
+#: writes a card's record on the tag on the spot: (UID, card, lock) -> what was written, later
+Writer = Callable[[str, str, bool], "Future[Any]"]
+#: how a tag's `why` begins that nobody has written on
+BLANK = "a blank tag"
+
 
 @dataclass(slots=True)
 class _Trial:
@@ -37,11 +48,15 @@ class _Trial:
     reads: int = 0
     misses: int = 0
     decided: bool = False
+    card: str = ""
+    why: str = ""
+    written: Future[Any] | None = None
 
 
 @dataclass(slots=True)
 class Enrolment:
-    """A running enrolment. `wanted`: the cards still without a tag, the next one first."""
+    """A running enrolment. `wanted`: the cards still without a tag, the next one first; `writer` is needed
+    where `mode` is not "number"."""
 
     book: CardBook
     deck: Sequence[str]
@@ -49,6 +64,8 @@ class Enrolment:
     reader: str
     antenna: int
     zone: str
+    mode: Mode = "number"
+    writer: Writer | None = None
     bound: list[tuple[str, str, str]] = field(default_factory=list)
     level: str = "wait"
     text: str = ""
@@ -68,6 +85,9 @@ class Enrolment:
 
     def see(self, scan: Inventory) -> bool:
         """Takes one scan of the spot in. True where a screen should change."""
+        writing = self._trial.written if self._trial is not None else None
+        if writing is not None:
+            return self._writing(writing)
         if not scan.ok:
             return False
         if len(scan.tags) > 1:
@@ -94,6 +114,7 @@ class Enrolment:
                     "done": trial.decided}  # fmt: skip
         return {
             "zone": self.zone,
+            "mode": self.mode,
             "card": self.wanted[0] if self.wanted else None,
             "to_go": len(self.wanted),
             "total": len(self.deck),
@@ -133,18 +154,47 @@ class Enrolment:
             self._say("warn", against)
             return
         assert card is not None
-        why = f"{answered} of {READS} reads"
-        note = "" if tag.card else "known by its number"
+        trial.card, trial.why = card, f"{answered} of {READS} reads"
         if not tag.card and tag.why:
-            why += f"; it is {tag.why}" if tag.why.startswith("a") else f"; {tag.why}"
+            trial.why += f"; it is {tag.why}" if tag.why.startswith("a") else f"; {tag.why}"
+        if self.mode != "number" and self.writer is not None and self._writable(tag):
+            trial.written = self.writer(tag.uid, card, self.mode == "lock")
+            self._say("wait", f"{card}: writing. Leave the tag where it is.")
+            return
+        self._bind(trial, "" if tag.card else "known by its number")
+
+    def _writable(self, tag: TagRead) -> bool:
+        """Whether this tag is to be written: a blank one, or one that says its card and is to be locked."""
+        if tag.card is not None:
+            return self.mode == "lock"
+        return (tag.why or "").startswith(BLANK)
+
+    def _writing(self, written: Future[Any]) -> bool:
+        """The reader writes; True where it has finished."""
+        trial = self._trial
+        if trial is None or not written.done():
+            return False
+        trial.written = None
+        fault = written.exception()
+        if isinstance(fault, CrowntableError):
+            self._say("warn", f"{trial.card} is not written: {fault.what} {fault.cure}")
+        elif fault is not None:
+            self._say("warn", f"{trial.card} is not written: the reader failed. Lay the tag again.")
+        else:
+            trial.why += "; written and locked" if self.mode == "lock" else "; written"
+            self._bind(trial, "")
+        return True
+
+    def _bind(self, trial: _Trial, note: str) -> None:
+        card, uid = trial.card, trial.tag.uid
         try:
-            self.book.bind(card, tag.uid, note)
+            self.book.bind(card, uid, note)
         except CrowntableError as error:
             self._say("warn", f"{error.what} {error.cure}")
             return
         self.wanted = [c for c in self.wanted if c != card]
-        self.bound.append((card, tag.uid, why))
-        self._say("ok", f"{card} is bound: {why}. {self._next()}")
+        self.bound.append((card, uid, trial.why))
+        self._say("ok", f"{card} is bound: {trial.why}. {self._next()}")
 
     def _against(self, tag: TagRead, answered: int, card: str | None) -> str:
         """Why this tag can't become this card; empty where it can."""

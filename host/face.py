@@ -70,11 +70,42 @@ class VirtualWorld(Protocol):
         "face": 1..6 | null}, {"unplug": device} / {"plug": device}, {"chaos": name, "on": bool}"""
 
 
+class Workshop(Protocol):
+    """What the set-up and health pages ask of a table that has devices: everything here is the operator's."""
+
+    def facts(self) -> Json:
+        """{"layouts": [{"name", "game", "seats", "zones", "readers", "cameras", "own"} | {"name", "wrong"}],
+        "layout": the one in use, "ports": {device: where}, "plain_ports": the layout's own, "serial":
+        [{"port", "what"}], "cameras": [sources found], "writers": [readers that can write]}"""
+
+    def look(self, camera: str) -> Json | None:
+        """{"picture": data URL, "size": [w, h] of the frame, "moving", "ms", "dice": [{"face", "colour",
+        "box": [x, y, w, h] in the frame's pixels, "confidence", "why"}]}; None while there is no picture."""
+
+    def calibrate(self, camera: str) -> Outcome:
+        """Calibrates from the frame of now, the printed board lying in the tray; text: the score in words."""
+
+    def cards_csv(self) -> str:
+        """The card list as CSV."""
+
+    def checks(self) -> list[Json]:
+        """`crowntable doctor`'s lines for the running table: [{"name", "level", "saw", "do"}]."""
+
+    def log(self, find: str = "", level: str = "", before: int | None = None) -> Json:
+        """{"lines": [{"n", "at", "level", "name", "text"}], newest first, "more": number or null}; without
+        secrets, people's names or tags' numbers."""
+
+    def bundle(self) -> bytes:
+        """The zip of `crowntable doctor --bundle`."""
+
+
 class Table(Protocol):
     """A running table."""
 
     #: the stand-ins of a `--virtual` run, None on a real table
     virtual: VirtualWorld | None
+    #: its devices and files for the set-up and health pages, None where it has none (a test's)
+    workshop: Workshop | None
 
     def view(self, audience: Audience) -> Json:
         """The View for one audience, as last published (never ahead of what is on disk)."""

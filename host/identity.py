@@ -41,9 +41,12 @@ class CardBook:
     def bind(self, card: str, uid: str, note: str) -> None:
         """Binds a tag to a card and writes the list. Raises CrowntableError; nothing is bound then."""
         self.refresh()
+        self.keep(self.cards.bind(card, uid, note))
+
+    def keep(self, fresh: CardList) -> None:
+        """Writes another list and uses it. Raises CrowntableError; the list is as before then."""
         if self.path is None or self.trouble:
             raise CrowntableError("The card list can't be written to.", self.trouble or "It has no file.")
-        fresh = self.cards.bind(card, uid, note)
         cardlist.save(self.path, fresh)
         self.cards, self._stamp = fresh, self._look()
 

@@ -135,8 +135,8 @@ class Layout:
         return next((z for z in self.zones if z.kind == "field" and z.seat == seat), None)
 
     def seat_of_die(self, colour: str) -> int | None:
-        """The seat whose die has this colour."""
-        return next((s.id for s in self.seats if s.die == colour), None)
+        """The seat whose die this is: by its colour, or by the part of the tray where it lies."""
+        return next((s.id for s in self.seats if (s.die or part_of_tray(s.id)) == colour), None)
 
     def antennas(self, reader: str) -> int:
         """How many antennas of a reader the layout uses (highest number + 1)."""
@@ -164,6 +164,11 @@ _TYPES: dict[str, tuple[type[Any] | tuple[type[Any], ...], str]] = {
     "float": ((int, float), "a number"),
     "bool": (bool, "true or false"),
 }
+
+
+def part_of_tray(seat: int) -> str:
+    """The name of a seat's own part of the dice tray."""
+    return f"seat{seat}"
 
 
 def _wrong(where: str, what: str, cure: str) -> CrowntableError:

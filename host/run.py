@@ -22,8 +22,10 @@ from host.journal import Journal
 from host.layout import Layout, find_layout
 from host.pi import PERIOD, SYS, PiMonitor
 from host.sensors import SensorLog
+from host.settings import with_ports
 from host.table import LiveTable
 from host.virtual.skew import Skew
+from host.workshop import Workshop
 from host.zonesetup import as_set_up
 
 if TYPE_CHECKING:
@@ -81,7 +83,9 @@ class Running:
             clocks = Clocks(lambda: time.time() + self.skew.seconds, time.monotonic, uuid.uuid4().hex)
             # At a virtual table the stand-ins stay wired as the layout says; its zones may be set up anew.
             layout = as_set_up(options.data, layout)
-            table = LiveTable(Core(journal, layout, clocks), options.virtual)
+            core = Core(journal, layout, clocks)
+            core.bench.given = options.layout
+            table = LiveTable(core, options.virtual)
             table.sensors = SensorLog(options.data / "sensors", layout, clocks.boot, clocks.wall())
             self._assemble(options, table)
         except BaseException:
@@ -99,10 +103,15 @@ class Running:
             os.environ["GPIOZERO_PIN_FACTORY"] = "mock"
             os.environ["GPIOZERO_MOCK_PIN_CLASS"] = "mockpwmpin"
             layout = self._virtual(options)
-        self.devices = Devices(layout)
+        else:
+            layout = with_ports(layout, table.core.bench.settings.ports)
+        self.devices = Devices(layout, options.data)
         pi = options.data / "dev" / "sys" if options.virtual else SYS
         self.devices.all.append(PiMonitor(pi, PERIOD / 5 if options.virtual else PERIOD))
-        self.crown = CrownShow(table, self.devices.crowns)
+        self.crown = CrownShow(table, self.devices.crowns, self.devices.links)
+        table.core.bench.writer = self.devices.write_card
+        table.core.bench.writing = frozenset(self.devices.nfc)
+        table.workshop = Workshop(table, self.devices)
 
     def _virtual(self, options: Options) -> Layout:
         from engine.lab.bots import bot
@@ -112,7 +121,9 @@ class Running:
         from host.virtual.world import World
 
         rng = random.Random(options.seed)
-        stand_ins = self.stand_ins = StandIns(options.layout, options.data / "dev")
+        # Readers are stand-ins wherever they are said to be; a camera may be a file or a folder of pictures.
+        placed = with_ports(options.layout, self.table.core.bench.settings.ports)
+        stand_ins = self.stand_ins = StandIns(placed, options.data / "dev")
         levers = replace(stand_ins.levers(), journal=self.table.core.journal, skew=self.skew)
         levers.throttled = stand_in_supply(options.data / "dev" / "sys")
         self.chaos = Chaos(levers)
@@ -134,6 +145,11 @@ class Running:
             self.finished.set()
             return False
         return True
+
+    def restart(self) -> Options | None:
+        """With what the table is to start anew, because the set-up page has chosen so; None: it is not."""
+        layout = self.table.core.bench.restart
+        return None if layout is None else replace(self.options, layout=layout)
 
     def start(self) -> None:
         """Starts the table, its devices and, at a virtual table, the people."""

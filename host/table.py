@@ -23,8 +23,9 @@ from host.commands import Job, action_of, job_of
 from host.core import Core
 from host.crown_scene import CrownScene
 from host.entry import Entry, Json
-from host.face import Opened, Outcome, VirtualWorld, Who
+from host.face import Opened, Outcome, VirtualWorld, Who, Workshop
 from host.journal import matches_of, read_entries
+from host.lamps import lit
 from host.match import match_row
 from host.records import number_of, record_of_match
 from host.replays import Replays
@@ -52,6 +53,7 @@ class LiveTable:
     def __init__(self, core: Core, virtual: bool = False) -> None:
         self.core = core
         self.virtual: VirtualWorld | None = None
+        self.workshop: Workshop | None = None
         self.sensors: SensorLog | None = None
         self._is_virtual = virtual
         self._queue: queue.SimpleQueue[Sighting | tuple[Job, Future[Outcome]] | None] = queue.SimpleQueue()
@@ -151,7 +153,15 @@ class LiveTable:
 
     def crown_scene(self) -> CrownScene:
         """What the crown shows now."""
+        test = self.core.bench.light
+        if test is not None and test.at == "crown":
+            return test.scene()
         return scene(self.view(Audience("spectator")))
+
+    def lamps(self) -> dict[tuple[str, int], CrownScene]:
+        """The lamps that are lit now, by reader and antenna: the zone that is being set up, or tested."""
+        with self._lock:
+            return lit(self.core)
 
     def entries(self, after: int = 0, limit: int = 500) -> list[Json]:
         """See host.face.Table."""

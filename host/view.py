@@ -12,6 +12,7 @@ from host.entry import Entry, Json
 from host.interpret.context import TROUBLES, twins
 from host.match import Match, name_of
 from host.scene import scene
+from host.setup_view import setup_view
 from host.words import Words
 
 #: seat colours where the game gives none (Anthem)
@@ -80,16 +81,18 @@ def _named(game: Json, core: Core) -> Json:
 
 
 def _setting_up(core: Core, audience: Audience) -> Json:
-    """What the operator alone sees: a running enrolment, zones being set up by touch."""
-    operator = audience.kind == "operator"
-    zones = core.zone_setup.view() if core.zone_setup and operator else None
+    """What the operator alone sees: how the table is set up, a running enrolment, zones being touched."""
+    if audience.kind != "operator":
+        return {"enrolment": None, "zone_setup": None, "setup": None}
+    zones = core.zone_setup.view() if core.zone_setup else None
     if core.zone_setup and zones is not None:
         zone = core.zone_setup.zone()
         asked = f"Lay any card on {core.words().zone(zone)}." if zone else "Every zone is set up: save it."
         zones["text"] = f"{zones['text']} {asked}".strip()
     return {
-        "enrolment": core.enrolment.view() if core.enrolment and operator else None,
+        "enrolment": core.enrolment.view() if core.enrolment else None,
         "zone_setup": zones,
+        "setup": setup_view(core),
     }
 
 
@@ -265,6 +268,9 @@ def _banner(core: Core) -> list[Json]:
                 "cure": "Free some space or mend the disk; what waits is then recorded by itself.",
             }
         )
+    if core.bench.trouble:
+        what, _, cure = core.bench.trouble.rpartition(" Mend ")
+        rows.append({"level": "amber", "text": what, "cure": f"Mend {cure}"})
     if core.book.trouble:
         cure = "The list as it was before stays in use." if core.book.cards.entries else ""
         rows.append({"level": "amber", "text": core.book.trouble, "cure": cure})

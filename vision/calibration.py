@@ -59,6 +59,15 @@ class Tray:
         word = "Good" if self.error < 0.8 and self.aslant < 20 and die >= 32 else "Usable"
         return f"{word}: {told}; corners {self.error:.1f} pixels off."
 
+    def light(self) -> str:
+        """The light at the tray in words, as the white balance found it, for people."""
+        blue, _, red = self.gain
+        if self.gain == (1.0, 1.0, 1.0):
+            return "not measured: the board's white squares were too dark or too bright"
+        if max(abs(math.log(blue)), abs(math.log(red))) < 0.05:
+            return "neutral light, nothing to correct"
+        return f"{'warm' if blue > red else 'cold'} light, corrected: blue x {blue:.2f}, red x {red:.2f}"
+
     def to_board(self, x: float, y: float) -> tuple[float, float]:
         """A pixel's place in the board's millimetres (on the table's plane)."""
         inverse = np.linalg.inv(np.array(self.homography).reshape(3, 3))

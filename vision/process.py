@@ -6,6 +6,7 @@ It writes JSON lines on standard output and takes one-word commands on standard 
     {"is": "health", "state": "up", "detail": "...", "facts": {...}}
     {"is": "beat"}                      at least twice a second
     {"is": "jpeg", "data": base64}      after the command `jpeg`: the latest frame with its readings
+    {"is": "look", "data": base64, ...} after `look`: the latest frame as it is, and the readings beside it
     {"is": "calibrated", "score": ...}  after `calibrate` (the board lies in the tray); or "what", "cure"
 
 `at` is the monotonic clock of the machine, the same in every process. The process ends with its
@@ -44,6 +45,7 @@ HANG_READ, HANG_OPEN = 5.0, 12.0  # seconds in one call of the driver after whic
 SETTLE_READS = 6  # frames read one by one after motion; after that a still tray is read once a second
 _PR_SET_PDEATHSIG = 1
 _JPEG_WIDTH = 960
+_FACTS = 5.0  # seconds after which the facts are said again where nothing else has changed
 _MOVED = 0.02  # of the picture's width: further, and the camera has been moved
 
 
@@ -61,6 +63,7 @@ class Grabber(threading.Thread):
         self.opening = True
         self.problem: VisionError | None = None
         self.mode = ""
+        self.exposure = ""
         self.live = True
 
     def run(self) -> None:
@@ -72,6 +75,7 @@ class Grabber(threading.Thread):
             try:
                 source = open_source(self._name)
                 self.mode, self.live, self.opening = source.mode, source.live, False
+                self.exposure = source.exposure()
                 got = self._drain(source)
                 self.problem = VisionError(
                     "The camera gives no picture." if source.live else "The video has ended.",
@@ -99,6 +103,8 @@ class Grabber(threading.Thread):
                 failures += 1
                 time.sleep(0.05)  # the failing path must not spin (F31)
                 continue
+            if not got:
+                self.exposure = source.exposure()  # some drivers know it once frames flow
             failures, got, self.problem = 0, True, None
             with self._fresh:
                 self._count += 1
@@ -162,6 +168,8 @@ class Vision:
         self._freeze = FreezeDetector()
         self._state = ("starting", f"opening {source}")
         self._want_jpeg = threading.Event()
+        self._want_look = threading.Event()
+        self._moving, self._brightness, self._facts_at = False, 0.0, 0.0
         self._want_calibration = threading.Event()
         self._shown: tuple[Image, Found] | None = None
         self._rates: list[float] = []
@@ -190,6 +198,9 @@ class Vision:
             if self._want_jpeg.is_set() and self._shown is not None:
                 self._want_jpeg.clear()
                 self._send_jpeg(*self._shown)
+            if self._want_look.is_set() and self._shown is not None:
+                self._want_look.clear()
+                self._send_look(*self._shown)
             if self._want_calibration.is_set() and self._shown is not None:
                 self._want_calibration.clear()
                 self._calibrate(self._shown[0])
@@ -200,9 +211,9 @@ class Vision:
             self._change("lost", "the camera repeats one picture; it seems to be unplugged or hung")
             return
         found, moving = self._reader.read(frame, at)
-        self._shown = (frame, found)
+        self._shown, self._moving = (frame, found), moving
         self._rates = [*self._rates[-29:], at]
-        brightness = float(np.mean(frame[::8, ::8]))
+        brightness = self._brightness = float(np.mean(frame[::8, ::8]))
         if brightness < 20.0:
             self._change("weak", "the picture is nearly black; is the lens covered, the lamp off?")
         elif brightness > 245.0:
@@ -211,14 +222,9 @@ class Vision:
             self._change("weak", "the camera has been moved since it was calibrated; calibrate it again")
         else:
             self._change("up", f"camera up, {self._grabber.mode}")
-        dice: list[dict[str, Any]] = [
-            {"face": d.value, "colour": d.colour, "box": d.box, "confidence": round(d.confidence, 4)}
-            for d in found.dice
-        ]
-        dice += [
-            {"face": None, "colour": s.colour, "box": s.box, "confidence": 0.0, "why": s.why}
-            for s in found.unsure
-        ]
+        if at - self._facts_at >= _FACTS:
+            self._health()
+        dice = _dice(found)
         self._say({"is": "frame", "at": at, "frame": number, "moving": moving, "dice": dice, "ms": found.ms})
 
     def _has_moved(self, frame: Image, at: float, moving: bool) -> bool:
@@ -257,6 +263,7 @@ class Vision:
         self._tray, self._moved_checks = tray, 0
         self._reader.balance(tray.gain)
         self._say({"is": "calibrated", "score": tray.score()})
+        self._health()
 
     def _no_frame(self, now: float) -> None:
         problem = self._grabber.problem
@@ -275,15 +282,23 @@ class Vision:
         facts: dict[str, Any] = {"mode": self._grabber.mode}
         if len(self._rates) > 1 and self._rates[-1] > self._rates[0]:
             facts["frames_per_s"] = round((len(self._rates) - 1) / (self._rates[-1] - self._rates[0]), 1)
+        if self._shown is not None:
+            facts |= {"brightness": round(self._brightness), "ms": round(self._shown[1].ms, 1)}
+        if self._grabber.exposure:
+            facts["exposure"] = self._grabber.exposure
+        if self._tray is not None:
+            facts["calibration"] = self._tray.score()
+            facts["white balance"] = self._tray.light()
+        self._facts_at = time.monotonic()
         self._say({"is": "health", "state": state, "detail": detail, "facts": facts})
 
     def _send_jpeg(self, frame: Image, found: Found) -> None:
-        picture = annotate(frame, found)
-        if picture.shape[1] > _JPEG_WIDTH:
-            size = (_JPEG_WIDTH, round(picture.shape[0] * _JPEG_WIDTH / picture.shape[1]))
-            picture = np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8)
-        _, data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, 80])
-        self._say({"is": "jpeg", "data": base64.b64encode(data.tobytes()).decode()})
+        self._say({"is": "jpeg", "data": _packed(annotate(frame, found))})
+
+    def _send_look(self, frame: Image, found: Found) -> None:
+        size = [frame.shape[1], frame.shape[0]]
+        message = {"size": size, "moving": self._moving, "ms": round(found.ms, 1), "dice": _dice(found)}
+        self._say({"is": "look", "data": _packed(frame), **message})
 
     def _say(self, message: dict[str, Any]) -> None:
         line = json.dumps(message, separators=(",", ":")).encode() + b"\n"
@@ -298,9 +313,33 @@ class Vision:
         for line in sys.stdin:
             if line.strip() == "jpeg":
                 self._want_jpeg.set()
+            elif line.strip() == "look":
+                self._want_look.set()
             elif line.strip() == "calibrate":
                 self._want_calibration.set()
         os._exit(0)  # standard input has ended: so has the parent
+
+
+def _dice(found: Found) -> list[dict[str, Any]]:
+    """The readings of a frame for the parent: the sure ones, then the doubts with their reasons."""
+    sure: list[dict[str, Any]] = [
+        {"face": d.value, "colour": d.colour, "box": d.box, "confidence": round(d.confidence, 4)}
+        for d in found.dice
+    ]
+    doubts = [
+        {"face": None, "colour": s.colour, "box": s.box, "confidence": 0.0, "why": s.why}
+        for s in found.unsure
+    ]
+    return sure + doubts
+
+
+def _packed(picture: Image) -> str:
+    """A picture as JPEG in base64, no wider than a page shows it."""
+    if picture.shape[1] > _JPEG_WIDTH:
+        size = (_JPEG_WIDTH, round(picture.shape[0] * _JPEG_WIDTH / picture.shape[1]))
+        picture = np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8)
+    _, data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, 80])
+    return base64.b64encode(data.tobytes()).decode()
 
 
 def main() -> None:

@@ -33,6 +33,9 @@ class Source(Protocol):
     def read(self) -> Image | None:
         """The next frame (h x w x 3 BGR), or None where none came."""
 
+    def exposure(self) -> str:
+        """How long and how strongly the device exposes, read back from it; "" where it does not say."""
+
     def close(self) -> None:
         """Lets the device go. May be called twice."""
 
@@ -45,7 +48,10 @@ def open_source(source: str) -> Source:
     if source.startswith(_NETWORK):
         return _Capture.of(source, live=True)
     if source == "picamera2" or source.startswith("picamera2:"):
-        return _PiCamera(int(source.partition(":")[2] or 0))
+        number = source.partition(":")[2] or "0"
+        if not number.isdecimal():
+            raise VisionError(f"There is no Pi camera {number!r}.", "Write picamera2:0 for the first one.")
+        return _PiCamera(int(number))
     if source.isdigit() or source.startswith("/dev/"):
         return _device(source)
     path = Path(source)
@@ -67,6 +73,15 @@ def found_cameras() -> list[str]:
     return [str(path) for path in (by_id or sorted(Path("/dev").glob("video[0-9]*")))]
 
 
+def pi_cameras() -> int:
+    """How many cameras Picamera2 sees; 0 where it is not installed."""
+    try:
+        picamera2: Any = importlib.import_module("picamera2")
+        return len(picamera2.Picamera2.global_camera_info())
+    except (ImportError, RuntimeError, OSError):
+        return 0
+
+
 def _device(source: str) -> Source:
     path = Path(f"/dev/video{source}") if source.isdigit() else Path(source)
     if not path.exists():
@@ -85,6 +100,7 @@ class _Capture:
     live: bool
     mode: str
     pause: float = 0.0
+    device: bool = False
     due: float = field(default_factory=time.monotonic)
 
     @classmethod
@@ -104,7 +120,7 @@ class _Capture:
         if device and size != (WIDTH, HEIGHT):
             mode += f" instead of {WIDTH}x{HEIGHT}"
         pause = 0.0 if live else 1.0 / (rate if 1.0 <= rate <= 120.0 else 30.0)
-        return cls(capture, live, mode, pause)
+        return cls(capture, live, mode, pause, device)
 
     def read(self) -> Image | None:
         if self.pause:  # a file is played at its own pace
@@ -113,8 +129,31 @@ class _Capture:
         done, frame = self.capture.read()
         return np.asarray(frame, np.uint8) if done and frame is not None and frame.size else None
 
+    def exposure(self) -> str:
+        if not self.device:
+            return ""
+        return exposure_words(
+            self.capture.get(cv2.CAP_PROP_AUTO_EXPOSURE),
+            self.capture.get(cv2.CAP_PROP_EXPOSURE),
+            self.capture.get(cv2.CAP_PROP_GAIN),
+        )
+
     def close(self) -> None:
         self.capture.release()
+
+
+def exposure_words(mode: float, steps: float, gain: float) -> str:
+    """V4L2's exposure controls in words. `mode`: 1 and 2 are set by hand, 0 and 3 the camera's own; `steps`:
+    tenths of a millisecond; a driver without a control gives 0 or -1.
+
+    >>> exposure_words(1.0, 156.0, 64.0), exposure_words(3.0, 156.0, -1.0), exposure_words(-1.0, -1.0, -1.0)
+    ('fixed at 15.6 ms, gain 64', "the camera's own choice, now 15.6 ms", '')
+    """
+    if mode < 0 or steps <= 0:
+        return ""
+    time_ms = f"{steps / 10:g} ms"
+    words = f"fixed at {time_ms}" if mode in (1.0, 2.0) else f"the camera's own choice, now {time_ms}"
+    return f"{words}, gain {gain:g}" if gain > 0 else words
 
 
 def _opened(source: str, live: bool, device: bool) -> cv2.VideoCapture:
@@ -164,6 +203,9 @@ class _Folder:
         time.sleep(0.1)
         return None if self.shown is None else self.shown.copy()
 
+    def exposure(self) -> str:
+        return ""
+
     def close(self) -> None:
         self.shown = None
 
@@ -193,10 +235,23 @@ class _PiCamera:
                 f"The Pi's camera {number} could not be started: {error}.",
                 "Check its ribbon cable; rpicam-hello --list-cameras shows what the Pi sees.",
             ) from None
-        self.mode = f"{WIDTH}x{HEIGHT}"
+        width, height = self._camera.camera_configuration()["main"]["size"]
+        self.mode = f"{width}x{height}"
+        if (width, height) != (WIDTH, HEIGHT):
+            self.mode += f" instead of {WIDTH}x{HEIGHT}"
 
     def read(self) -> Image | None:
         return np.asarray(self._camera.capture_array("main"), np.uint8)  # RGB888 is B, G, R here
+
+    def exposure(self) -> str:
+        try:
+            told: Any = self._camera.capture_metadata()
+            return (
+                f"the camera's own choice, now {told['ExposureTime'] / 1000:g} ms, "
+                f"gain {told['AnalogueGain']:.1f}"
+            )
+        except (RuntimeError, KeyError, TypeError):
+            return ""
 
     def close(self) -> None:
         self._camera.close()

@@ -20,7 +20,7 @@ def register(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     run.add_argument("--virtual", action="store_true", help="stand-ins at the wire instead of devices")
-    run.add_argument("--layout", default="althera-3", metavar="FILE", help="a layout file or a shipped name")
+    run.add_argument("--layout", metavar="FILE", help="a layout file or a shipped name (default: as set up)")
     run.add_argument("--port", type=_port, default=8000, help="0 takes a free one (default 8000)")
     run.add_argument("--host", default="127.0.0.1", help="0.0.0.0 lets phones in (default 127.0.0.1)")
     run.add_argument("--data", type=Path, metavar="DIR", help="where the journal lives")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import logging
+import os
 import signal
 import sys
 import threading
@@ -11,15 +13,18 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.errors import UsageError
-from host.layout import find_layout
+from engine.errors import CrowntableError, UsageError
+from host.layout import Layout, find_layout
 from host.run import Options, Running, default_data
+from host.settings import layout_of, load_settings
 from host.systemd import notify
 from web.addresses import lan_url, qr_terminal
 
 if TYPE_CHECKING:
+    from web.security import Guard
     from web.server import Server
 
+DEFAULT_LAYOUT = "althera-3"
 LOG_BYTES = 2_000_000
 #: seconds after the last wanted match in which every screen gets its winner
 LAST_WORD = 1.0
@@ -41,27 +46,46 @@ def run(args: argparse.Namespace) -> int:
     # Before anything is opened: a signal in the middle of the start still closes everything.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, hear)
-    running = Running(options, lambda names: print(f"winner: {names}", flush=True))
-    try:
-        _log_to(options.data)
-        server = serve(running.table, args.host, args.port, options.data)
+    guard: Guard | None = None
+    port = args.port
+    while True:
+        running = Running(options, lambda names: print(f"winner: {names}", flush=True))
         try:
-            running.start()
-            _say(args.host, server, operator_pin(options.data), options)
-            notify("READY=1")
-            while not stop.is_set() and not running.finished.is_set():
-                stop.wait(0.2)
-                # systemd's watchdog: a table whose thread hangs is restarted, and goes on where it was.
-                if running.table.alive():
-                    notify("WATCHDOG=1")
-            if running.finished.is_set():
-                stop.wait(LAST_WORD)
+            if guard is None:
+                _log_to(options.data)
+            server = serve(running.table, args.host, port, options.data, guard=guard)
+            try:
+                running.start()
+                if guard is None:
+                    _say(args.host, server, operator_pin(options.data), options)
+                guard, port = server.guard, server.port
+                notify("READY=1")
+                again = _until_stopped(running, stop)
+            finally:
+                server.stop()
         finally:
+            running.stop()
+        if again is None:
             notify("STOPPING=1")
-            server.stop()
-    finally:
-        running.stop()
-    return 130 if signal.SIGINT in heard else 0
+            return 130 if signal.SIGINT in heard else 0
+        # The set-up page has chosen another layout or port: the same program, address and sessions.
+        options = again
+
+
+def _until_stopped(running: Running, stop: threading.Event) -> Options | None:
+    """Waits for the end. With what to start anew, None where this was all."""
+    while not stop.is_set() and not running.finished.is_set():
+        stop.wait(0.2)
+        # systemd's watchdog: a table whose thread hangs is restarted, and goes on where it was.
+        if running.table.alive():
+            notify("WATCHDOG=1")
+        again = running.restart()
+        if again is not None:
+            stop.wait(LAST_WORD)  # every screen is to read why
+            return None if stop.is_set() else again
+    if running.finished.is_set():
+        stop.wait(LAST_WORD)
+    return None
 
 
 def _options(args: argparse.Namespace) -> Options:
@@ -70,9 +94,10 @@ def _options(args: argparse.Namespace) -> Options:
         raise UsageError(
             "Bots, chaos and a number of matches exist at the virtual table only.", "Add --virtual."
         )
+    data = args.data or default_data(args.virtual)
     return Options(
-        layout=find_layout(args.layout),
-        data=args.data or default_data(args.virtual),
+        layout=_layout(args.layout, data),
+        data=data,
         virtual=args.virtual,
         bots=() if bots == ("none",) else bots or ("greedy",),
         speed=args.speed,
@@ -80,6 +105,19 @@ def _options(args: argparse.Namespace) -> Options:
         chaos=tuple(args.chaos or ()),
         seed=args.seed,
     )
+
+
+def _layout(asked: str | None, data: Path) -> Layout:
+    """What the start says; else what the set-up page has chosen; else what this machine was installed with.
+
+    A settings file that can't be used doesn't keep the table from starting: its screens say what is wrong."""
+    if asked is not None:
+        return find_layout(asked)
+    with contextlib.suppress(CrowntableError):
+        chosen = load_settings(data).layout
+        if chosen:
+            return layout_of(data, chosen)
+    return find_layout(os.environ.get("CROWNTABLE_LAYOUT") or DEFAULT_LAYOUT)
 
 
 def _log_to(data: Path) -> None:

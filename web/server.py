@@ -83,10 +83,10 @@ class FlaskInThreads(WSGIContainer):
 class Server:
     """A running server; made by `serve`. `port` is the real one where 0 was asked for."""
 
-    def __init__(self, table: Table, sockets: list[socket.socket], host: str, data: Path) -> None:
+    def __init__(self, table: Table, sockets: list[socket.socket], host: str, guard: Guard) -> None:
         self.host = host
         self.port: int = sockets[0].getsockname()[1]
-        self.guard = Guard.open(data)
+        self.guard = guard
         self._table = table
         self._sockets = sockets
         self._ready = threading.Event()
@@ -207,14 +207,18 @@ def serve(
     data: Path,
     *,
     on_ready: Callable[[Server], None] | None = None,
+    guard: Guard | None = None,
 ) -> Server:
     """Serves `table` at host:port (0: a free port) in threads of its own, and returns once it answers.
 
-    `data` is the folder that keeps the PIN. `on_ready` is called with the server before returning.
+    `data` is the folder that keeps the PIN; `guard` the one in use so far, where a table starts anew: its
+    sessions, and whoever has to wait after wrong PINs, stay. `on_ready` is called with the server before
+    returning.
+
     Raises CrowntableError: the port is in use or forbidden, the address is not ours, no PIN can be kept."""
     sockets = _bind(host, port)
     try:
-        server = Server(table, sockets, host, data)
+        server = Server(table, sockets, host, guard or Guard.open(data))
         server.start()
     except BaseException:
         for one in sockets:

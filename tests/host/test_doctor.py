@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from host.doctor import Check, bundle, examine, layout_check, report, scrubbed
+from host.doctor import Check, bundle, examine, layout_check, report
 from host.journal import Journal
 from host.layout import find_layout
+from host.logs import scrubbed
 from host.pi import PiMonitor, judged, read_facts
 from host.sighting import Health
 from host.virtual.stand_ins import StandIns
@@ -129,7 +130,8 @@ def test_the_bundle_has_no_secrets_and_no_names(tmp_path: Path) -> None:
     (tmp_path / "secrets.json").write_text('{"pin": "123456"}')
     bundle(tmp_path / "help.zip", [Check("disk", "ok", "fine")], layout, tmp_path)
     with zipfile.ZipFile(tmp_path / "help.zip") as archive:
-        assert sorted(archive.namelist()) == ["doctor.json", "layout.json", "log.txt", "machine.txt"]
+        wanted = ["doctor.json", "layout.json", "log.txt", "machine.txt", "settings.toml"]
+        assert sorted(archive.namelist()) == wanted
         everything = "".join(archive.read(n).decode() for n in archive.namelist())
         assert json.loads(archive.read("layout.json"))["game"] == "althera"
     for secret in ("123456", "Ada", "Bruno", "04AABBCCDDEEFF", "abc123", str(Path.home())):
