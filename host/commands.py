@@ -32,11 +32,12 @@ def job_of(core: Core, command: object, who: Who) -> Job | Outcome:
     make = _JOBS.get(name) if isinstance(name, str) else None
     try:
         if make is not None:
+            _only_known(command, FIELDS[str(name)])
             return make(core, command, who)
         if name in SET_UP:
             return _set_up(core, command, who)
     except WrongError as wrong:
-        return Outcome(False, f"The command {name!r} is not complete: {wrong}.")
+        return Outcome(False, f"The command {name!r} can't be carried out: {wrong}.")
     known = ", ".join([*_JOBS, *SET_UP])
     return Outcome(False, f"The command {quoted(name)} is not known; there are: {known}.")
 
@@ -59,6 +60,14 @@ def quoted(value: object) -> str:
 def plain(text: str) -> str:
     """A text that every file and database takes: halves of characters are replaced."""
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _only_known(command: Json, fields: tuple[str, ...]) -> None:
+    """A field that is misspelt must not be passed over: what it should have said would be missing."""
+    for key in command:
+        if key != "cmd" and key not in fields:
+            has = f"it has {', '.join(fields)}" if fields else "it has none"
+            raise WrongError(f"{quoted(key)} is no field of it; {has}")
 
 
 def _text(command: Json, key: str, longest: int = LONGEST) -> str:
@@ -164,4 +173,20 @@ _JOBS: dict[str, Callable[[Core, Json, Who], Job]] = {
     "flag": _said,
     "announce": _said,
     "judge": _judge,
+}
+
+#: the fields of each command beside `cmd`
+FIELDS: dict[str, tuple[str, ...]] = {
+    "answer": ("question", "answer"),
+    "undo": (),
+    "redo": (),
+    "allow": ("seq",),
+    "amend": ("seq", "action"),
+    "dismiss": ("id",),
+    "new-match": ("game", "seats", "turns", "first", "ruleset"),
+    "pause": (),
+    "resume": (),
+    "flag": ("text",),
+    "announce": ("text",),
+    "judge": (),
 }

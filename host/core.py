@@ -27,7 +27,7 @@ from host.interpret.althera import awaited, which_way
 from host.journal import Journal, NotRecordedError
 from host.layout import Layout
 from host.match import Match
-from host.settled import CardArrived, DeviceChanged, Settled, evidence_text, settled_json
+from host.settled import CardArrived, CardLeft, DeviceChanged, Settled, evidence_text, settled_json
 from host.sighting import DiceFrame, DieSeen, Health, Inventory, Sighting
 from host.tracker import Tracker
 from host.words import Words
@@ -37,6 +37,8 @@ from host.zonesetup import ZoneSetup
 TABLE = Who("table")
 #: how many events a screen shows
 EVENTS = 30
+#: seconds for which the scan spot's word on a tag stays on the screen once the tag is lifted
+SCAN_STAYS = 4.0
 #: seconds between two changes of what the screen says lies in the dice tray
 TRAY_PAUSE = 0.5
 
@@ -80,6 +82,7 @@ class Core:
     devices: dict[str, DeviceState] = field(default_factory=dict)
     notes: deque[NoteShown] = field(default_factory=lambda: deque(maxlen=10))
     scan: NoteShown | None = None
+    scan_left: float | None = None
     backlog: list[Entry] = field(default_factory=list)
     disk_trouble: str = ""
     last_die: dict[int, Json] = field(default_factory=dict)
@@ -133,6 +136,8 @@ class Core:
                     self._carry_out(intent, event)
                 if isinstance(event, CardArrived) and event.card is not None:
                     self.seen.add(event.card)
+                if isinstance(event, CardLeft) and event.zone in self._scan_spots():
+                    self.scan_left = self.clocks.mono()
         changed = isinstance(sighting, DiceFrame) and self._tray(sighting)
         return changed or bool(settled)
 
@@ -150,10 +155,16 @@ class Core:
         return True
 
     def act(
-        self, action: Json, who: Who, evidence: Sequence[Settled] = (), allows: int | None = None
+        self,
+        action: Json,
+        who: Who,
+        evidence: Sequence[Settled] = (),
+        allows: int | None = None,
+        question: str | None = None,
     ) -> Outcome:
         """A game action: judged, recorded, applied. What a person typed and the rules refuse is told
-        to that person and not recorded; what lies on the table is recorded either way."""
+        to that person and not recorded; what lies on the table is recorded either way. `question`: the one
+        whose answer this is; what the table saw is in its entry."""
         if self.match is None:
             return Outcome(False, "No match is running: begin one first.")
         if action.get("do") == "undo" and not hasattr(self.match.game.parse(action), "severity"):
@@ -172,7 +183,9 @@ class Core:
         text = " ".join([words.happened(action, before, after), *infos])
         if not verdict.ok:
             text = f"{words.action(action)}: {findings[0]['text']}"
-        body = {} if allows is None else {"allows": allows}
+        body: Json = {} if allows is None else {"allows": allows}
+        if question is not None:
+            body["question"] = question
         recorded = self.record("action", who, action, verdict.ok, findings, evidence, text, body)
         self._after_change(before)
         return self._outcome(verdict.ok, text, recorded, findings)
@@ -183,7 +196,7 @@ class Core:
         if against:
             findings = tuple(f.to_json() | {"text": words.named(f.text)} for f in against)
             return Outcome(False, findings[0]["text"], findings)
-        zones = {z.id for z in self.layout.zones if z.kind == "scan"}
+        zones = self._scan_spots()
         there = [card for zone, _, card, _ in self.tracker.cards() if zone in zones and card is not None]
         asked = claims.begun(self.context(), action, there)
         self._withdraw_passing("Another hand is shown.")
@@ -264,7 +277,7 @@ class Core:
         recorded = self.record("answer", who, text=text, body=body)
         outcome = self._outcome(True, text, recorded)
         for act in chosen.acts:
-            outcome = self.act(act, who)
+            outcome = self.act(act, who, question=question)
             if not outcome.ok:
                 return outcome
         if asked.about.startswith("early:"):
@@ -313,10 +326,23 @@ class Core:
     def tick(self) -> bool:
         """Once in a while: tries the backlog again, and looks at the card list. True where a screen may
         have changed."""
-        changed = self.bench.tick(self.clocks.mono()) | self.book.refresh()
+        changed = self.bench.tick(self.clocks.mono()) | self.book.refresh() | self._forget_scan()
         if not self.backlog:
             return changed
         return self._commit([]) or changed
+
+    def _scan_spots(self) -> set[str]:
+        return {zone.id for zone in self.layout.zones if zone.kind == "scan"}
+
+    def _forget_scan(self) -> bool:
+        """Takes the scan spot's word from the screen a while after its tag was lifted."""
+        if self.scan_left is None or self.clocks.mono() - self.scan_left < SCAN_STAYS:
+            return False
+        self.scan_left = None
+        if any(zone in self._scan_spots() for zone, *_ in self.tracker.cards()):
+            return False
+        self.scan = None
+        return True
 
     def use_layout(self, layout: Layout) -> None:
         """The same table with its zones on other antennas. What lies on it is seen anew."""
@@ -384,7 +410,7 @@ class Core:
     def _note(self, shown: NoteShown, scan: bool, event: Settled) -> None:
         """Shows what is worth saying; the same words are not written down again within a minute."""
         if scan:
-            self.scan = shown
+            self.scan, self.scan_left = shown, None
             return
         again = any(n.text == shown.text and 0 <= shown.at - n.at < 60 for n in self.notes)
         if not again:

@@ -130,6 +130,7 @@ class Match:
     edited: set[int] = field(default_factory=set)
     asked: set[str] = field(default_factory=set)
     clock: Clock = field(default_factory=Clock)
+    told: dict[int, Entry] = field(default_factory=dict)
     _states: list[Any] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -160,6 +161,8 @@ class Match:
     def fold(self, entry: Entry) -> None:
         """Takes one committed entry of this match in."""
         self.clock.fold(entry)
+        if entry.kind in ("action", "question"):
+            self.told[entry.seq] = entry
         match entry.kind:
             case "action":
                 self._action(entry)

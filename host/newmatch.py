@@ -39,6 +39,9 @@ def begin(core: Core, command: Json, who: Who) -> Outcome:
         return Outcome(False, "The ruleset must be an object of keys and values.")
     if not isinstance(given, list) or len(given) > MOST or not all(isinstance(s, dict) for s in given):
         return Outcome(False, 'The seats must be a list of objects: [{"seat": 1, "name": "Ada"}, …].')
+    odd = next((str(key) for seat in given for key in seat if key not in ("seat", "name", "house")), None)
+    if odd is not None:
+        return Outcome(False, f"A player has no field {odd[:LONGEST]!r}; there are: seat, name, house.")
     try:
         ruleset = game.ruleset(None, {str(k)[:LONGEST]: _value(v) for k, v in changes.items()})
     except CrowntableError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -132,36 +133,42 @@ CardState = Literal["settled", "uncertain"]
 
 def evidence_text(settled: Settled) -> str:
     """One line for people: what this judgement rests on."""
-    match settled:
-        case CardArrived():
-            ms = round((settled.at - settled.first) * 1000)
-            return f"zone {settled.zone}, {settled.reads} of {settled.scans} reads in {ms} ms"
-        case CardLeft(moved_to=str() as to):
-            return f"zone {settled.zone}: no longer read there, read at {to}"
-        case CardLeft():
-            return f"zone {settled.zone}: not read for {settled.misses} scans, {settled.ms} ms"
-        case CardDoubt(twins=True):
-            return f"read again and again in {settled.kept} and in {settled.other}"
-        case CardDoubt():
-            return f"read in {settled.kept} and in {settled.other} at once"
-        case ZoneRate():
-            return f"zone {settled.zone}: {settled.rate:.0%} of scans read the card"
-        case ZoneTrouble(trouble=True):
-            return f"zone {settled.zone}: {settled.scans} scans in a row failed in {settled.ms} ms"
-        case ZoneTrouble():
-            return f"zone {settled.zone}: scans succeed again"
-        case DieRested():
-            return (
-                f"camera {settled.camera}, {settled.frames} frames, confidence {settled.confidence:.2f}"
-                if settled.face
-                else f"camera {settled.camera}: {settled.why or 'not sure'}"
-            )
-        case DieChanged():
-            return f"camera {settled.camera}: {settled.before or 'nothing'}, now {settled.after or 'nothing'}"
-        case Pressed():
-            return f"button {settled.button} at {settled.device}"
-        case DeviceChanged():
-            return f"{settled.health.device}: {settled.health.detail}"
+    return evidence_line(settled_json(settled))
+
+
+def evidence_line(found: Mapping[str, Any]) -> str:
+    """The same from the judgement as the journal keeps it (older ones lack the younger fields)."""
+    match found["kind"]:
+        case "CardArrived":
+            ms = round((found["at"] - found["first"]) * 1000)
+            return f"zone {found['zone']}, {found['reads']} of {found['scans']} reads in {ms} ms"
+        case "CardLeft" if found.get("moved_to"):
+            return f"zone {found['zone']}: no longer read there, read at {found['moved_to']}"
+        case "CardLeft":
+            return f"zone {found['zone']}: not read for {found['misses']} scans, {found['ms']} ms"
+        case "CardDoubt" if found.get("twins"):
+            return f"read again and again in {found['kept']} and in {found['other']}"
+        case "CardDoubt":
+            return f"read in {found['kept']} and in {found['other']} at once"
+        case "ZoneRate":
+            return f"zone {found['zone']}: {found['rate']:.0%} of scans read the card"
+        case "ZoneTrouble" if found["trouble"]:
+            return f"zone {found['zone']}: {found['scans']} scans in a row failed in {found['ms']} ms"
+        case "ZoneTrouble":
+            return f"zone {found['zone']}: scans succeed again"
+        case "DieRested" if found["face"]:
+            sure = f"confidence {found['confidence']:.2f}"
+            return f"camera {found['camera']}, {found['frames']} frames, {sure}"
+        case "DieRested":
+            return f"camera {found['camera']}: {found['why'] or 'not sure'}"
+        case "DieChanged":
+            was, now = found["before"] or "nothing", found["after"] or "nothing"
+            return f"camera {found['camera']}: {was}, now {now}"
+        case "Pressed":
+            return f"button {found['button']} at {found['device']}"
+        case "DeviceChanged":
+            return f"{found['device']}: {found.get('detail') or found['state']}"
+    return str(found["kind"])
 
 
 def settled_json(settled: Settled) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from engine.game import Audience
 from host.core import Core, DeviceState
 from host.entry import Entry, Json
+from host.grounds import evidence_of, grounds
 from host.interpret.context import TROUBLES, twins
 from host.match import Match, name_of
 from host.scene import scene
@@ -49,6 +50,7 @@ def make_view(core: Core, audience: Audience, number: int, virtual: bool) -> Jso
         "seats": seat_rows(match.begun, core.words()) if match else [],
         "findings": _findings(match) if match else [],
         "questions": _questions(match, audience) if match else [],
+        "grounds": grounds(match, game) if match else {"cards": {}, "rolls": {}},
         "events": _events(core, saved),
         "devices": [_device(name, state) for name, state in sorted(core.devices.items())],
         "banner": _banner(core),
@@ -188,7 +190,8 @@ def _events(core: Core, saved: int) -> list[Json]:
             devices.add(entry.who.id)
         if entry.kind in EVENT_KINDS and entry.text:
             edited = core.match is not None and entry.seq in core.match.edited
-            rows.append(event_row(entry, edited, entry.seq in undone, entry.seq <= saved))
+            row = event_row(entry, edited, entry.seq in undone, entry.seq <= saved)
+            rows.append(row | {"evidence": evidence_of(entry, core.match)})
     return rows
 
 
@@ -205,44 +208,8 @@ def event_row(entry: Entry, edited: bool, undone: bool, recorded: bool = True) -
         "edited": edited,
         "undone": undone,
         "recorded": recorded,
-        "evidence": _evidence(entry),
+        "evidence": evidence_of(entry, None),
     }
-
-
-def _evidence(entry: Entry) -> list[str]:
-    lines = [_evidence_line(e) for e in entry.evidence]
-    if not lines:
-        by = {"seat": f"seat {entry.who.id}", "operator": "the operator", "bot": "a stand-in player"}
-        lines = [f"Entered at the screen by {by[entry.who.kind]}."] if entry.who.kind in by else []
-    return lines
-
-
-def _evidence_line(found: Json) -> str:
-    """One line of evidence from the journal's JSON of a settled event."""
-    match found["kind"]:
-        case "CardArrived":
-            ms = round((found["at"] - found["first"]) * 1000)
-            return f"zone {found['zone']}, {found['reads']} of {found['scans']} reads in {ms} ms"
-        case "CardLeft":
-            return f"zone {found['zone']}: not read for {found['misses']} scans, {found['ms']} ms"
-        case "CardDoubt" if found.get("twins"):
-            return f"read again and again in {found['kept']} and in {found['other']}"
-        case "CardDoubt":
-            return f"read in {found['kept']} and in {found['other']} at once"
-        case "DieRested":
-            sure = f"confidence {found['confidence']:.2f}" if found["face"] else found["why"] or "not sure"
-            return f"camera {found['camera']}, {found['frames']} frames, {sure}"
-        case "ZoneRate":
-            return f"zone {found['zone']}: {found['rate']:.0%} of scans read the card"
-        case "ZoneTrouble" if found["trouble"]:
-            return f"zone {found['zone']}: {found['scans']} scans in a row failed in {found['ms']} ms"
-        case "ZoneTrouble":
-            return f"zone {found['zone']}: scans succeed again"
-        case "Pressed":
-            return f"button {found['button']} at {found['device']}"
-        case "DeviceChanged":
-            return f"{found['device']}: {found['state']}"
-    return str(found["kind"])
 
 
 def _device(name: str, state: DeviceState) -> Json:

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
 from engine.game import Audience
+from host.commands import FIELDS
 from host.core import Clocks, Core
 from host.face import Outcome, Who
 from host.journal import Journal
@@ -56,8 +57,16 @@ commands = st.builds(
     fields,
     st.one_of(st.just({}), st.builds(lambda a: {"action": a}, actions)),
 )
+#: commands whose fields are those that they have, with anything in them
+whole_commands = st.sampled_from(sorted(FIELDS)).flatmap(
+    lambda cmd: st.fixed_dictionaries(
+        {"cmd": st.just(cmd)},
+        optional={key: actions if key == "action" else json_values for key in FIELDS[cmd]},
+    )
+)
 whos = st.sampled_from([OPERATOR, Who("seat", "1"), Who("seat", "2"), Who("seat", "x"), Who("bot", "")])
-step = st.tuples(st.sampled_from(["act", "command"]), st.one_of(actions, commands, json_values), whos)
+anything = st.one_of(actions, commands, whole_commands, json_values)
+step = st.tuples(st.sampled_from(["act", "command"]), anything, whos)
 steps = st.lists(step, min_size=1, max_size=4)
 
 
@@ -144,7 +153,11 @@ def test_a_million_pieces_of_json(table: LiveTable) -> None:
         ({}, "The command None is not known; there are: answer, undo"),
         ({"cmd": "x" * 10_000}, "is not known"),
         ({"cmd": ["flag"]}, "is not known"),
-        ({"cmd": "answer"}, "The command 'answer' is not complete: 'question' is missing or is no text."),
+        ({"cmd": "answer"}, "The command 'answer' can't be carried out: 'question' is missing or is no"),
+        ({"cmd": "undo", "steps": 2}, "'undo' can't be carried out: 'steps' is no field of it; it has none."),
+        ({"cmd": "flag", "txt": "look"}, "'txt' is no field of it; it has text."),
+        ({"cmd": "new-match", "turn": 5}, "'turn' is no field of it; it has game, seats, turns, first"),
+        ({"cmd": "new-match", "seats": [{"seat": 1, "nam": "Ada"}]}, "A player has no field 'nam'"),
         ({"cmd": "answer", "question": "q9", "answer": "yes"}, "That question is no longer open."),
         ({"cmd": "allow", "seq": -1}, "'seq' is missing or is no whole number"),
         ({"cmd": "allow", "seq": True}, "'seq' is missing or is no whole number"),

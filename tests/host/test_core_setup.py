@@ -111,6 +111,25 @@ def test_f13_a_number_read_the_wrong_way_round_is_offered_and_not_taken(tmp_path
     assert scan["text"] == (f"A blank tag; its number is nearly that of {CAVALRY} (the bytes reversed).")
 
 
+def test_what_the_scan_spot_says_goes_a_while_after_the_tag_is_lifted(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+
+    def scan(*tags: TagRead, times: int = 3) -> None:
+        for _ in range(times):
+            desk.now += 0.4
+            desk.see(Inventory(desk.now, "scan", 0, tags))
+            desk.core.tick()
+
+    scan(TagRead("04AABBCCDDEEFF", "cremisi/cavalry/1"))
+    assert desk.view()["scan"]["card"] == "cremisi/cavalry/1"
+    scan(TagRead("04AABBCCDDEEFF", "cremisi/cavalry/1"), times=40)
+    assert desk.view()["scan"]["card"] == "cremisi/cavalry/1"
+    scan(times=5)
+    assert desk.view()["scan"]["card"] == "cremisi/cavalry/1"  # lifted just now: still to be read
+    scan(times=12)
+    assert desk.view()["scan"] is None
+
+
 def test_f12_a_phone_in_the_list_stays_a_phone(tmp_path: Path) -> None:
     (tmp_path / "cards.csv").write_text(f"card,uid\n{CAVALRY},08AABBCC\n")
     desk = Desk(tmp_path)

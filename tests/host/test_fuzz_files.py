@@ -214,7 +214,9 @@ def test_a_ruleset_of_the_journal_that_is_damaged_is_said() -> None:
 
 @pytest.mark.soak
 @pytest.mark.timeout(12 * 3600)
-@pytest.mark.parametrize(("kind", "count"), [(layouts, MANY), (records, MANY // 10)], ids=["layouts", "records"])
+@pytest.mark.parametrize(
+    ("kind", "count"), [(layouts, MANY), (records, MANY // 10)], ids=["layouts", "records"]
+)
 def test_a_million_spoiled_files(kind: Callable[[random.Random, int], int], count: int) -> None:
     """A million layouts; a hundred thousand records, which have a dozen lines each on the average."""
     batches = max(1, count // 10_000)

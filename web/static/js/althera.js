@@ -4,7 +4,7 @@ import { cls, h, patch } from "./dom.js";
 import { crest, die, houseClass } from "./art.js";
 import { arena, count, outcome } from "./arena.js";
 import { fly, ghostsOf } from "./motion.js";
-import { awaited, calls, crownCard, events, findings, houseOf, nameOf, names, pairsGrid, questions, scoreboard, seatOf, who } from "./side.js";
+import { awaited, calls, crownCard, events, findings, houseOf, nameOf, names, pairsGrid, questions, rollGrounds, scoreboard, seatOf, who } from "./side.js";
 import { joinCard, notices } from "./table.js";
 
 /** How long a duel's outcome stays beside other duels, in ms. */
@@ -73,7 +73,8 @@ function initiative(view) {
         crest(houseOf(view, s.seat), "crest great"), h("b", null, nameOf(view, s.seat)),
         die(rolls ? null : faces.get(s.seat) || null, houseOf(view, s.seat), rolls ? "rolling" : ""),
         h("span", { class: "quiet" }, t(rolls ? "initiative.rolls" : "initiative.rolled")));
-    })));
+    })),
+    rollGrounds(view, (view.game.seats || []).map((/** @type {any} */ s) => s.seat).filter((/** @type {number} */ seat) => faces.has(seat))));
 }
 
 function between(view) {

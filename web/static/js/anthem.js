@@ -2,7 +2,7 @@
 import { t } from "./boot.js";
 import { cls, h, patch } from "./dom.js";
 import { card, cardLabel, crest, houseClass, icon } from "./art.js";
-import { calls, crownCard, events, findings, houseOf, nameOf, names, questions } from "./side.js";
+import { calls, cardGrounds, crownCard, events, findings, houseOf, nameOf, names, questions } from "./side.js";
 import { joinCard, notices } from "./table.js";
 
 /** @param {HTMLElement} root @param {any} view */
@@ -32,7 +32,8 @@ export function layout(view, s) {
     h("ol", { class: "places" }, (s.layout || []).map((/** @type {string|null} */ id, /** @type {number} */ i) =>
       h("li", { key: `p${i}`, class: cls("place", !id && "free", fresh === i && "fresh") },
         h("span", { class: "unseen" }, id ? cardLabel(view, id) : t("anthem.free", { place: i })),
-        id ? h("div", { "data-flip": `a${id}`, "data-from": "top" }, card(view, id, { extra: { "aria-hidden": "true" } })) : h("span", { "aria-hidden": "true" }, String(i))))));
+        id ? h("div", { "data-flip": `a${id}`, "data-from": "top" }, card(view, id, { extra: { "aria-hidden": "true" } })) : h("span", { "aria-hidden": "true" }, String(i))))),
+    cardGrounds(view, (s.layout || []).filter(Boolean)));
 }
 
 function turnCard(view) {

@@ -3,7 +3,7 @@ import { t, tn } from "./boot.js";
 import { cls, h } from "./dom.js";
 import { card, cardLabel, crest, houseClass, icon } from "./art.js";
 import { countTo } from "./motion.js";
-import { houseOf, nameOf, names } from "./side.js";
+import { cardGrounds, houseOf, nameOf, names } from "./side.js";
 
 /**
  * One card of a duel as the engine describes it (`duels[].steps`).
@@ -95,7 +95,8 @@ export function arena(view, duel) {
         (duel.interveners || []).length ? ` · ${t("arena.interveners", { names: names(view, duel.interveners) })}` : "")),
     h("div", { class: "lists" }, side(view, duel, duel.attacker, "attacker"), field(view, duel), side(view, duel, duel.defender, "defender")),
     list.length ? pile(view, duel, list) : h("p", { class: "pile waiting" }, t("arena.first_card", { name: nameOf(view, duel.to_play ?? duel.attacker) })),
-    text && h("p", { class: "sum" }, text));
+    text && h("p", { class: "sum" }, text),
+    cardGrounds(view, list.map((s) => s.card)));
 }
 
 /** Lets the numbers count to what they are now. @param {ParentNode} root */

@@ -69,8 +69,8 @@ function drawStrips() {
       h("div", { class: cls("strip", one.level), key: `b${one.text}`, role: "alert" }, h("b", null, one.text), " ", h("span", null, one.cure))),
     lost.map((/** @type {any} */ d) =>
       h("div", { class: "strip", key: `d${d.id}`, role: "status" },
-        h("b", null, t(`device.${d.state === "starting" ? "starting" : "lost"}`, { id: d.id, time: hhmm(d.since) })), " ",
-        h("span", null, `${d.detail}${/[.!]$/.test(d.detail) ? "" : "."} ${t("device.by_hand")}`))));
+        h("b", null, t(`device.${d.state}`, { id: d.id, time: hhmm(d.since) })), " ",
+        h("span", null, `${d.detail}${/[.!]$/.test(d.detail) ? "" : "."}${d.state === "weak" ? "" : ` ${t("device.by_hand")}`}`))));
 }
 
 /** The newest event for screen readers. */

@@ -1,7 +1,7 @@
 /** The parts beside the arena: scoreboard, pairs, crown, findings, questions, events. */
 import { boot, hhmm, maybe, t, tn } from "./boot.js";
 import { cls, h } from "./dom.js";
-import { crest, die, houseClass, icon } from "./art.js";
+import { cardLabel, crest, die, houseClass, icon } from "./art.js";
 import { command } from "./send.js";
 
 /** The seat's entry of the view. @param {any} view @param {number} seat */
@@ -171,6 +171,31 @@ export function events(view, most = DETAIL, tools) {
               (e.evidence || []).length ? h("ul", null, e.evidence.map((/** @type {string} */ line) => h("li", null, line))) : h("p", null, t("events.no_evidence")),
               tools && tools(e))))))
       : h("p", { class: "quiet" }, t("events.none")));
+}
+
+/** What cards and rolls that stand on the screen rest on. @param {any} view @param {[string, any][]} named label and ground */
+export function grounds(view, named) {
+  const rows = named.filter(([, one]) => one);
+  if (!rows.length) return null;
+  return h("details", { class: "grounds", key: "grounds" },
+    h("summary", null, t("grounds.title")),
+    h("dl", null, rows.map(([label, one]) => [
+      h("dt", { key: `t${one.seq}` }, label, " ", h("time", null, hhmm(one.at)),
+        one.by_hand && h("span", { class: "tag" }, icon("hand"), t("events.by_hand")),
+        one.edited && h("span", { class: "tag" }, icon("pen"), t("events.edited"))),
+      h("dd", { key: `d${one.seq}` }, (one.lines || []).length ? one.lines.join("; ") : t("events.no_evidence"))])));
+}
+
+/** The grounds of these cards, in order. @param {any} view @param {string[]} cards */
+export function cardGrounds(view, cards) {
+  const known = (view.grounds && view.grounds.cards) || {};
+  return grounds(view, cards.map((id) => [cardLabel(view, id), known[id]]));
+}
+
+/** The grounds of each seat's last roll. @param {any} view @param {number[]} seats */
+export function rollGrounds(view, seats) {
+  const known = (view.grounds && view.grounds.rolls) || {};
+  return grounds(view, seats.map((seat) => [nameOf(view, seat), known[String(seat)]]));
 }
 
 function whoText(text) {
