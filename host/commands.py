@@ -32,12 +32,11 @@ def job_of(core: Core, command: object, who: Who) -> Job | Outcome:
     make = _JOBS.get(name) if isinstance(name, str) else None
     try:
         if make is not None:
-            _only_known(command, FIELDS[str(name)])
-            return make(core, command, who)
+            return _unknown_field(command, FIELDS[str(name)]) or make(core, command, who)
         if name in SET_UP:
             return _set_up(core, command, who)
     except WrongError as wrong:
-        return Outcome(False, f"The command {name!r} can't be carried out: {wrong}.")
+        return Outcome(False, f"The command {name!r} is not complete: {wrong}.")
     known = ", ".join([*_JOBS, *SET_UP])
     return Outcome(False, f"The command {quoted(name)} is not known; there are: {known}.")
 
@@ -62,12 +61,13 @@ def plain(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _only_known(command: Json, fields: tuple[str, ...]) -> None:
+def _unknown_field(command: Json, fields: tuple[str, ...]) -> Outcome | None:
     """A field that is misspelt must not be passed over: what it should have said would be missing."""
-    for key in command:
-        if key != "cmd" and key not in fields:
-            has = f"it has {', '.join(fields)}" if fields else "it has none"
-            raise WrongError(f"{quoted(key)} is no field of it; {has}")
+    odd = next((key for key in command if key != "cmd" and key not in fields), None)
+    if odd is None:
+        return None
+    has = ", ".join(fields) or "none"
+    return Outcome(False, f"The command {command['cmd']!r} has no field {quoted(odd)}; it has {has}.")
 
 
 def _text(command: Json, key: str, longest: int = LONGEST) -> str:

@@ -30,7 +30,7 @@ def evidence_of(entry: Entry, match: Match | None) -> list[str]:
 def grounds(match: Match, game: Mapping[str, Any]) -> Json:
     """{"cards": {card id: ground}, "rolls": {seat: ground}} for the cards of the running duels, of the
     last one and of the layouts, and for each seat's last roll. A ground is {"seq", "at", "by_hand",
-    "edited", "lines"}; `by_hand`: no device has seen it."""
+    "edited", "evidence"}; `by_hand`: no device has seen it."""
     lying = {card for duel in game.get("duels", ()) for card in duel["plays"]}
     lying |= {step["card"] for step in game.get("last_duel_steps", ())}
     lying |= {card for seat in game.get("seats", ()) for card in seat.get("layout", ()) if card}
@@ -55,5 +55,5 @@ def _ground(match: Match, line: Line) -> Json:
         "at": entry.wall,
         "by_hand": not lines or lines[0].startswith("Entered at the screen"),
         "edited": line.amended,
-        "lines": lines,
+        "evidence": lines,
     }

@@ -167,7 +167,7 @@ def evidence_line(found: Mapping[str, Any]) -> str:
         case "Pressed":
             return f"button {found['button']} at {found['device']}"
         case "DeviceChanged":
-            return f"{found['device']}: {found.get('detail') or found['state']}"
+            return f"{found['device']}: {found['state']}"
     return str(found["kind"])
 
 

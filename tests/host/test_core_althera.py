@@ -58,16 +58,16 @@ def test_every_card_that_makes_up_a_field_value_opens_to_what_it_rests_on(desk: 
     grounds = desk.view("spectator")["grounds"]
     assert set(grounds["cards"]) == {"cremisi/cavalry/1", "aurea/captain/1", "cremisi/alteration/1"}
     seen = grounds["cards"]["cremisi/cavalry/1"]
-    assert seen["lines"] == ["zone seat1.field, 2 of 2 reads in 100 ms"]
+    assert seen["evidence"] == ["zone seat1.field, 2 of 2 reads in 100 ms"]
     assert (seen["by_hand"], seen["edited"]) == (False, False)
     typed = grounds["cards"]["aurea/captain/1"]
-    assert typed["lines"] == ["Entered at the screen by seat 2."]
+    assert typed["evidence"] == ["Entered at the screen by seat 2."]
     assert (typed["by_hand"], typed["seq"]) == (True, by_hand.seq)
     # The sign was tapped; that the card lies there is what a reader saw.
     asked = grounds["cards"]["cremisi/alteration/1"]
-    assert asked["lines"] == ["zone seat1.field, 2 of 2 reads in 100 ms"]
+    assert asked["evidence"] == ["zone seat1.field, 2 of 2 reads in 100 ms"]
     assert asked["by_hand"] is False
-    assert grounds["rolls"]["1"]["lines"] == ["Entered at the screen by the operator."]
+    assert grounds["rolls"]["1"]["evidence"] == ["Entered at the screen by the operator."]
     assert desk.core.amend(seen["seq"], {"do": "play", "seat": 1, "card": "cremisi/guardian/1"}, OPERATOR).ok
     corrected = desk.view()["grounds"]["cards"]
     assert "cremisi/cavalry/1" not in corrected

@@ -183,7 +183,7 @@ export function grounds(view, named) {
       h("dt", { key: `t${one.seq}` }, label, " ", h("time", null, hhmm(one.at)),
         one.by_hand && h("span", { class: "tag" }, icon("hand"), t("events.by_hand")),
         one.edited && h("span", { class: "tag" }, icon("pen"), t("events.edited"))),
-      h("dd", { key: `d${one.seq}` }, (one.lines || []).length ? one.lines.join("; ") : t("events.no_evidence"))])));
+      h("dd", { key: `d${one.seq}` }, (one.evidence || []).length ? one.evidence.join("; ") : t("events.no_evidence"))])));
 }
 
 /** The grounds of these cards, in order. @param {any} view @param {string[]} cards */
