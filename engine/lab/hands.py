@@ -66,7 +66,7 @@ class Hands:
     """
 
     def __init__(self, game: Game, rng: Random) -> None:
-        self._dealer = _dealer_of(game.name)(rng)
+        self._dealer = dealer_of(game.name)(rng)
         self._past: deque[tuple[Any, Any]] = deque(maxlen=MEMORY)
 
     def sync(self, state: Any) -> None:
@@ -118,7 +118,7 @@ class NoCards:
         """Nothing to bring back."""
 
 
-def _dealer_of(game: str) -> Callable[[Random], Dealer]:
+def dealer_of(game: str) -> Callable[[Random], Dealer]:
     """The game's own dealer, where the folder `dealers` has one."""
     module = f"engine.lab.dealers.{game}"
     if find_spec(module) is None:

@@ -1,260 +1,124 @@
-"""Many matches between bots, counted; the same seed gives the same counts whatever the workers."""
+"""Many matches between bots, measured; the same seed gives the same counts whatever the workers.
+
+>>> from engine.games import game_named
+>>> rules = game_named("anthem").ruleset_json(game_named("anthem").ruleset())
+>>> simulate(Plan("anthem", rules, 2, None, ("greedy",), 3, "7")).matches
+3
+"""
 
 from __future__ import annotations
 
-import signal
-from collections import Counter
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from dataclasses import dataclass, field
-from multiprocessing import get_context
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from engine.errors import UsageError
-from engine.game import Game, Json
+from engine.game import Game, Verdict
 from engine.games import game_named
 from engine.lab.bots import Bot, bot
-from engine.lab.match import LIMIT, Played, play
-from engine.lab.measures import Watch
-from engine.records.record import hash_of, judge
+from engine.lab.choices import Choices, watched
+from engine.lab.match import play
+from engine.lab.measures import Facts, measure
+from engine.lab.plan import Plan, check, program, rules_of, setup_of, sits
+from engine.lab.tally import Tally
+from engine.lab.trace import Seen, Step
+from engine.lab.work import work
 
-#: Matches that a worker plays before it reports.
-CHUNK = 100
+#: Matches that a worker plays before it reports, by the slowest bot at the table.
+CHUNKS = {"random": 100, "greedy": 100, "careful": 25}
+SLOW = 2
+#: In every so many-th match it is counted how many decisions were real: that takes time.
+CHOICES_EVERY = 10
+
+#: The columns of a match in a file of results, beside its number.
+ROW = ("winners", "plays", "cards", "duels", "turns", "seconds", "leads", "fields")
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What to simulate. `bots` take the seats in turn and move on by one seat every match, so that
-    each sits everywhere equally often; houses are drawn anew for every match."""
+class Part:
+    """Matches `start` to `stop` (exclusive), counted; a row a match; the program that played them."""
 
-    game: str
-    ruleset: Json
-    players: int
-    turns: int | None
-    bots: tuple[str, ...]
-    matches: int
-    seed: str
-    limit: int = LIMIT
+    start: int
+    stop: int
+    tally: Tally
+    rows: tuple[tuple[int | None, ...], ...]
+    program: str
 
 
-@dataclass(slots=True)
-class Tally:
-    """Counts over matches, all whole numbers, so that tallies add up the same in any order.
-
-    `played` and `won` are counted by ("seat", 1), ("house", "cremisi"), ("bot", "greedy") and, once a
-    match and seat that played it, ("card", "captain"). `lengths` and `swings` are histograms by
-    name; `uses` is how often each kind of card was played.
-    """
-
-    matches: int = 0
-    unfinished: int = 0
-    shared: int = 0
-    played: Counter[tuple[str, Any]] = field(default_factory=Counter)
-    won: Counter[tuple[str, Any]] = field(default_factory=Counter)
-    lengths: dict[str, Counter[int]] = field(default_factory=dict)
-    swings: dict[str, Counter[int]] = field(default_factory=dict)
-    uses: Counter[str] = field(default_factory=Counter)
-
-    def add(self, other: Tally) -> None:
-        """Takes in another tally."""
-        self.matches += other.matches
-        self.unfinished += other.unfinished
-        self.shared += other.shared
-        self.played.update(other.played)
-        self.won.update(other.won)
-        self.uses.update(other.uses)
-        for mine, theirs in ((self.lengths, other.lengths), (self.swings, other.swings)):
-            for name, histogram in theirs.items():
-                mine.setdefault(name, Counter()).update(histogram)
-
-
-def check(plan: Plan) -> None:
-    """Raises UsageError where no match can be played by this plan."""
-    game = game_named(plan.game)
-    ruleset = game.ruleset_from_json(plan.ruleset)
-    for name in plan.bots:
-        bot(name, game)
-    verdict = judge(game, game.initial(ruleset), _setup(game, plan, Random(0)))
-    if not verdict.ok:
-        raise UsageError(
-            f"No match can be set up like this: {verdict.findings[0].text}",
-            "Change --players or --turns, or what the ruleset says of them.",
-        )
-
-
-def simulate(plan: Plan, workers: int = 1, told: Callable[[int], None] | None = None) -> Tally:
-    """Plays all matches of the plan, in this process or in `workers` of their own.
+def simulate(
+    plan: Plan,
+    workers: int = 1,
+    told: Callable[[int], None] | None = None,
+    cluster: str | None = None,
+) -> Tally:
+    """Plays all matches of the plan: in this process, in `workers` of their own, or on a Dask cluster.
 
     `told` is called with the number of matches done now and then. KeyboardInterrupt ends the workers.
-    Raises CrowntableError as `check` does.
+    Raises CrowntableError as `plan.check` and `work.work` do.
     """
     check(plan)
     total = Tally()
-    for part in _parts(plan, workers):
-        total.add(part)
+    for part in parts(plan, [(0, plan.matches)], workers, cluster):
+        total.add(part.tally)
         if told is not None:
             told(total.matches)
     return total
 
 
-def _parts(plan: Plan, workers: int) -> Iterator[Tally]:
-    starts = range(0, plan.matches, CHUNK)
-    if workers <= 1 or len(starts) <= 1:
-        for start in starts:
-            yield chunk(plan, start)
-        return
-    context = get_context("spawn")
-    pool = ProcessPoolExecutor(workers, context, initializer=_leave_ctrl_c_to_the_parent)
-    try:
-        waiting: set[Future[Tally]] = {pool.submit(chunk, plan, start) for start in starts}
-        for done in as_completed(waiting):
-            yield done.result()
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+def parts(
+    plan: Plan, ranges: Sequence[tuple[int, int]], workers: int = 1, cluster: str | None = None
+) -> Iterator[Part]:
+    """The parts that make up these ranges of matches, as they get done."""
+    jobs = [(plan, start, stop) for start, stop in pieces(plan, ranges)]
+    yield from work(chunk, jobs, workers, cluster)
 
 
-def _leave_ctrl_c_to_the_parent() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def pieces(plan: Plan, ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The ranges in pieces of what a worker plays at a time; fewer at a time where there are few."""
+    size = min(CHUNKS.get(name.partition(":")[0], SLOW) for name in plan.bots)
+    total = sum(stop - start for start, stop in ranges)
+    size = max(1, min(size, total // 20))
+    return [(start, min(start + size, end)) for begin, end in ranges for start in range(begin, end, size)]
 
 
-def chunk(plan: Plan, start: int) -> Tally:
-    """The tally of up to CHUNK matches from number `start` on; each has a seed of its own."""
+def chunk(plan: Plan, start: int, stop: int | None = None) -> Part:
+    """Matches from number `start` on, up to `stop` or a hundred; each has a seed of its own."""
     game = game_named(plan.game)
     ruleset = game.ruleset_from_json(plan.ruleset)
     table = {name: bot(name, game) for name in plan.bots}
-    tally = Tally()
-    for number in range(start, min(start + CHUNK, plan.matches)):
-        _count(tally, *_one(plan, game, ruleset, table, number))
-    return tally
+    tally, rows = Tally(), []
+    end = min(start + 100, plan.matches) if stop is None else stop
+    for number in range(start, end):
+        seen = one(plan, game, ruleset, table, number)
+        facts = measure(seen)
+        tally.count(facts, seen.winners)
+        tally.forced += sum(getattr(step.action, "force", False) for step in seen.steps)
+        rows.append(_row(number, seen, facts))
+    return Part(start, end, tally, tuple(rows), program())
 
 
-def _one(
-    plan: Plan, game: Game, ruleset: Any, table: dict[str, Bot], number: int
-) -> tuple[Played, Watch, dict[int, str]]:
-    """Match `number` of the plan, what was seen in it, and which bot sat where."""
+def one(plan: Plan, game: Game, ruleset: Any, table: dict[str, Bot], number: int) -> Seen:
+    """Match `number` of the plan."""
     rng = Random(f"{plan.seed}/{number}")
-    sits = {seat: plan.bots[(seat + number) % len(plan.bots)] for seat in range(1, plan.players + 1)}
-    watch = Watch(game.name)
-    setup = _setup(game, plan, rng)
-    bots = {seat: table[name] for seat, name in sits.items()}
-    return play(game, ruleset, bots, rng, setup, (watch,), plan.limit), watch, sits
+    setup = setup_of(game, plan, rng)
+    seated, choices = sits(plan, number), Choices()
+    bots = {seat: table[name] for seat, name in seated.items()}
+    if number % CHOICES_EVERY == 0:
+        bots = {seat: watched(game, player, choices) for seat, player in bots.items()}
+    steps: list[Step] = []
+
+    def listen(before: Any, action: Any, verdict: Verdict) -> None:
+        steps.append(Step(before, action, verdict.state))
+
+    played = play(game, rules_of(game, plan, ruleset, setup), bots, rng, setup, (listen,), plan.limit)
+    counted = {seat: (count, real) for seat, (count, real) in choices.items()}
+    return Seen(game, tuple(steps), tuple(setup["players"]), played.winners, seated, counted)
 
 
-def _setup(game: Game, plan: Plan, rng: Random) -> Json:
-    """A setup with what chance decides at a real table: houses, and who begins."""
-    seats = list(range(1, plan.players + 1))
-    details: dict[str, Any] = {} if plan.turns is None else {"turns": plan.turns}
-    if game.name == "althera":
-        from engine.althera import HOUSES
-
-        houses = rng.sample(sorted(HOUSES), min(len(seats), len(HOUSES)))
-        details["houses"] = dict(zip(seats, houses, strict=False))
-    elif game.name == "anthem" and seats:
-        details["first"] = rng.choice(seats)
-    return game.setup_action(seats, **details)
-
-
-def _count(tally: Tally, played: Played, watch: Watch, sits: dict[int, str]) -> None:
-    winners = set(played.winners or ())
-    tally.matches += 1
-    tally.unfinished += played.winners is None
-    tally.shared += len(winners) > 1
-    for player in played.actions[0]["players"]:
-        seat = player["seat"]
-        keys: list[tuple[str, Any]] = [("seat", seat), ("bot", sits[seat])]
-        if "house" in player:
-            keys.append(("house", player["house"]))
-        keys += [("card", kind) for who, kind in watch.used if who == seat]
-        tally.played.update(keys)
-        if seat in winners:
-            tally.won.update(keys)
-    for (_, kind), times in watch.used.items():
-        tally.uses[kind] += times
-    tally.lengths.setdefault("actions", Counter())[len(played.actions)] += 1
-    turn = played.game.state_json(played.state).get("turn")
-    if isinstance(turn, int):
-        tally.lengths.setdefault("turns", Counter())[turn] += 1
-    for name, count in watch.swings.items():
-        tally.swings.setdefault(name, Counter())[count] += 1
-
-
-def report(plan: Plan, tally: Tally, seconds: float) -> Json:
-    """The tally as `contracts/cli.md` has it: rates with Wilson 95 % intervals, lengths, swings, cards."""
-    return {
-        "game": plan.game,
-        "ruleset": {"name": plan.ruleset.get("name"), "hash": hash_of(plan.ruleset)},
-        "players": plan.players,
-        "turns": plan.turns,
-        "line_up": list(plan.bots),
-        "seed": plan.seed,
-        "matches": tally.matches,
-        "unfinished": tally.unfinished,
-        "shared": tally.shared,
-        "seconds": round(seconds, 3),
-        "matches_per_s": round(tally.matches / seconds, 1) if seconds else None,
-        "seats": _rates(tally, "seat"),
-        "houses": _rates(tally, "house"),
-        "bots": _rates(tally, "bot"),
-        "length": {name: _spread(histogram) for name, histogram in tally.lengths.items()},
-        "swings": {name: _spread(histogram) for name, histogram in tally.swings.items()},
-        "cards": [
-            row
-            | {
-                "uses": tally.uses[row["card"]],
-                "per_match": round(tally.uses[row["card"]] / tally.matches, 4),
-            }
-            for row in _rates(tally, "card")
-        ],
-    }
-
-
-def _rates(tally: Tally, by: str) -> list[Json]:
-    rows = []
-    for key in sorted((k for k in tally.played if k[0] == by), key=lambda k: str(k[1])):
-        played, wins = tally.played[key], tally.won[key]
-        low, high = wilson(wins, played)
-        rows.append(
-            {by: key[1], "matches": played, "wins": wins, "rate": round(wins / played, 5)}
-            | {"low": round(low, 5), "high": round(high, 5)}
-        )
-    return rows
-
-
-def wilson(wins: int, of: int) -> tuple[float, float]:
-    """The 95 % Wilson score interval of a rate.
-
-    >>> tuple(round(x, 4) for x in wilson(8, 10))
-    (0.4902, 0.9433)
-    """
-    z = 1.959963984540054
-    if of == 0:
-        return 0.0, 1.0
-    rate = wins / of
-    middle = rate + z * z / (2 * of)
-    half = z * (rate * (1 - rate) / of + z * z / (4 * of * of)) ** 0.5
-    whole = 1 + z * z / of
-    return max(0.0, (middle - half) / whole), min(1.0, (middle + half) / whole)
-
-
-def _spread(histogram: Counter[int]) -> Json:
-    """A histogram's mean and some of its quantiles."""
-    values, total = sorted(histogram), sum(histogram.values())
-    return {
-        "mean": round(sum(v * histogram[v] for v in values) / total, 4),
-        "min": values[0],
-        "p10": _quantile(histogram, values, 0.1 * total),
-        "median": _quantile(histogram, values, 0.5 * total),
-        "p90": _quantile(histogram, values, 0.9 * total),
-        "max": values[-1],
-    }
-
-
-def _quantile(histogram: Counter[int], values: list[int], rank: float) -> int:
-    """The smallest value that at least `rank` of the counted ones do not exceed."""
-    below = 0
-    for value in values:
-        below += histogram[value]
-        if below >= rank:
-            return value
-    return values[-1]
+def _row(number: int, seen: Seen, facts: Facts) -> tuple[int | None, ...]:
+    """A match for the file of results; the winners as a sum of 2^(seat - 1)."""
+    names = ("plays", "cards", "duels", "turns", "seconds")
+    lengths = [facts.get(f"length.{name}", (None, 1))[0] for name in names]
+    swings = [facts.get(f"swing.{name}", (None, 1))[0] for name in ("lead", "field")]
+    winners = None if seen.winners is None else sum(1 << (seat - 1) for seat in seen.winners)
+    return (number, winners, *lengths, *swings)

@@ -18,7 +18,8 @@ from engine.game import Audience, Game
 from engine.games import game_named, games
 from engine.lab.bots import bot, names
 from engine.lab.match import play
-from engine.lab.simulate import Plan, simulate
+from engine.lab.plan import Plan
+from engine.lab.simulate import simulate
 from engine.records.export import FORMATS, export
 from engine.records.files import parse
 from engine.records.record import record_of
@@ -100,8 +101,8 @@ def test_it_is_simulated(nim: Game) -> None:
     plan = Plan("nim", nim.ruleset_json(nim.ruleset()), 2, None, ("random",), 50, "7")
     tally = simulate(plan)
     assert tally.matches == 50 and tally.unfinished == 0
-    assert tally.won["seat", 1] + tally.won["seat", 2] == 50
-    assert tally.lengths["actions"].total() == 50
+    assert tally.sums["win.seat/1"][2] + tally.sums["win.seat/2"][2] == 50
+    assert tally.spreads["length.plays"].total() == 50
 
 
 def test_it_has_no_rulings(nim: Game) -> None:

@@ -15,7 +15,10 @@ from engine.game import Game
 from engine.games import game_named
 from engine.lab.bots import bot, names
 from engine.lab.match import Played, play
-from engine.lab.simulate import Plan, chunk, report, simulate, wilson
+from engine.lab.plan import Plan
+from engine.lab.report import report
+from engine.lab.simulate import chunk, simulate
+from engine.lab.stats import wilson
 
 RULINGS: list[tuple[str, dict[str, str]]] = [
     ("althera", {}),
@@ -181,8 +184,8 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (("--game", "chess"), "no game called 'chess'"),
         (("--bots", "random,deep"), "no bot called 'deep'"),
-        (("--players", "6"), "No match can be set up"),
-        (("--players", "2", "--turns", "4"), "turns must be one of 3, 5, 10"),
+        (("--players", "6"), "Althera is played by 2 to 5 players, not by 6."),
+        (("--players", "2", "--turns", "4"), "matches of 3, 5, 10 turns, not of 4"),
         (("--set", "refill=never"), "refill"),
         (("--ruleset", "/nowhere.toml"), "can't be read"),
     ],
@@ -195,4 +198,4 @@ def test_what_can_not_be_simulated_is_refused(argv: tuple[str, ...], what: str) 
 
 def test_the_bots_there_are() -> None:
     for name in ("althera", "anthem"):
-        assert names(game_named(name)) == ("random", "greedy")
+        assert names(game_named(name)) == ("random", "greedy", "careful", "searching")

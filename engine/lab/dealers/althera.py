@@ -39,6 +39,10 @@ class Dealer:
     def sync(self, state: State) -> None:
         """Cards that left go, cards that came are shuffled in, hands get their public sizes."""
         before, self._state = self._state, state
+        if before is state:
+            return
+        if before is not None and state.before is before and self._followed(before, state):
+            return
         lying = {card for duel in state.duels for card in duel.cards}
         if before is None or set(state.seats) != set(self._hands) or _new_decks(before, state):
             self._hands = {seat: [] for seat in state.seats}
@@ -53,6 +57,28 @@ class Dealer:
         for number, seat in state.seats.items():
             self._fit(number, seat.hand, lying)
 
+    def _followed(self, before: State, state: State) -> bool:
+        """The short way for what happens most: a card laid from the hand, a redraw, a roll.
+
+        False, with nothing done, where it is something else.
+        """
+        if state.match.owners is not before.match.owners or len(state.duels) < len(before.duels):
+            return False
+        for now, was in zip(state.duels, before.duels, strict=False):
+            if now is not was and len(now.cards) > len(was.cards):
+                hand, card = self._hands[now.laid[-1].by], now.cards[-1]
+                if card not in hand:
+                    return False
+                hand.remove(card)
+        if state.seats is not before.seats:
+            for number, seat in state.seats.items():
+                held = len(self._hands[number])
+                if held > seat.hand:
+                    self._put_back(number)
+                    held = 0
+                self._draw(number, seat.hand - held)
+        return True
+
     def _settle_owners(self, state: State, lying: set[str], playing: set[int]) -> None:
         """Each seat's cards are those it owns and that lie nowhere.
 
@@ -61,17 +87,23 @@ class Dealer:
         """
         owned: dict[int, set[str]] = {seat: set() for seat in state.seats}
         for card, owner in state.match.owners.items():
-            if owner in owned and card not in lying:
-                owned[owner].add(card)
-        for number, cards in owned.items():
+            owned[owner].add(card)
+        for number, whole in owned.items():
+            cards = whole - lying
             hand = [card for card in self._hands[number] if card in cards]
             deck = [card for card in self._decks[number] if card in cards]
+            if len(hand) + len(deck) == len(cards):
+                self._hands[number], self._decks[number] = hand, deck
+                continue
             new = sorted(cards.difference(hand, deck))
             if new and number in playing and len(hand) + len(new) <= state.seats[number].hand:
                 hand += new
-            elif new:
+            elif len(new) > len(deck) // 2:
                 deck += new
                 self._rng.shuffle(deck)
+            else:  # into a shuffled deck, each to any place: as good as shuffling it all, and quicker
+                for card in new:
+                    deck.insert(int(self._rng.random() * (len(deck) + 1)), card)
             self._hands[number], self._decks[number] = hand, deck
 
     def _fit(self, number: int, size: int, lying: set[str]) -> None:
@@ -92,9 +124,9 @@ class Dealer:
         self._rng.shuffle(self._decks[seat])
 
     def _draw(self, seat: int, count: int) -> None:
-        deck = self._decks[seat]
+        deck, hand = self._decks[seat], self._hands[seat]
         for _ in range(min(count, len(deck))):
-            self._hands[seat].append(deck.pop())
+            hand.append(deck.pop())
 
 
 def _copied(cards: dict[int, list[str]]) -> dict[int, list[str]]:

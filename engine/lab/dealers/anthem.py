@@ -40,6 +40,10 @@ class Dealer:
         self._state, self._drawn = state, None
         self._hands = {seat: held[:] for seat, held in memory.items()}
 
+    def draw(self, card: str) -> None:
+        """The seat to move has drawn this card, which must be in the hand that it draws from."""
+        self._drawn = card
+
     def sync(self, state: State) -> None:
         """Laid cards go, the drawn one changes hands, and hands get their public sizes."""
         before, self._state = self._state, state
