@@ -150,5 +150,8 @@ class Table(Protocol):
         """The record of match `m12` as `jsonl`, `csv`, `text` or `html`; None where there is none.
         Raises CrowntableError where it is damaged."""
 
+    def sheet(self, match: str) -> Any | None:
+        """The score sheet of match `m12` (engine.records.sheets.Sheet); None and errors as `export`."""
+
     def preview_undo(self) -> Json:
         """{"text": what undo would take back, "changes": [sentences]} without doing it."""

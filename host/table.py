@@ -19,6 +19,8 @@ from typing import Any
 from engine.errors import CrowntableError
 from engine.game import Audience
 from engine.records.export import export
+from engine.records.record import Record
+from engine.records.sheets import Sheet, sheet_of
 from host.commands import Job, action_of, job_of
 from host.core import Core
 from host.crown_scene import CrownScene
@@ -176,18 +178,29 @@ class LiveTable:
 
     def export(self, match: str, to: str) -> str | None:
         """See host.face.Table."""
+        record = self._record(match)
+        return None if record is None else export(record, to)
+
+    def sheet(self, match: str) -> Sheet | None:
+        """See host.face.Table."""
+        record = self._record(match)
+        return None if record is None else sheet_of(record)
+
+    def _record(self, match: str) -> Record | None:
         number = number_of(match)
-        path = self.core.journal.path
-        begun = matches_of(path)
-        if number is None or not 1 <= number <= len(begun):
+        if number is None:
             return None
         # On a connection of its own, without the lock: the table must not wait for a long match.
+        path = self.core.journal.path
         try:
+            begun = matches_of(path)
+            if not 1 <= number <= len(begun):
+                return None
             entries = read_entries(path, begun[number - 1])
         except (sqlite3.Error, ValueError, TypeError) as error:
             what = f"The record of m{number} is damaged and can't be given out whole: {error}."
             raise CrowntableError(what, "Its page shows it as far as it can be read.") from None
-        return export(record_of_match(entries, program_version()), to)
+        return record_of_match(entries, program_version())
 
     def matches(self, patience: float = PATIENCE) -> list[Json]:
         """See host.face.Table."""

@@ -164,7 +164,7 @@ def create_app(
     table: Table, guard: Guard, *, streams: Callable[[], int] = lambda: 0, host: str = "", port: int = 0
 ) -> Flask:
     """The application for one table. Threads of a pool may run it at once."""
-    from web import api, operator, public, rules, seat, virtual  # they import `site` from here
+    from web import api, operator, public, records, rules, seat, virtual  # they import `site` from here
 
     app = Flask("web", static_folder=None, template_folder="templates")
     app.config["SITE"] = Site(table, guard, streams, host, port)
@@ -178,6 +178,6 @@ def create_app(
     app.register_error_handler(RecursionError, lambda _: refuse(400, "bad"))
     app.register_error_handler(Exception, _crash)
     app.add_url_rule("/static/<version>/<path:name>", "static", _static)
-    for part in (public, seat, operator, virtual, rules, api):
+    for part in (public, seat, operator, virtual, rules, records, api):
         app.register_blueprint(part.blueprint)
     return app

@@ -20,7 +20,8 @@ def data_block(values: dict[str, Any]) -> Markup:
 
 
 def render(template: str, page: str, sees: Audience, **more: Any) -> str:
-    """The page `page` for an audience; `more` goes to the template and, under `extra`, to the script."""
+    """The page `page` for an audience; `more` goes to the template and, under `extra`, to the script.
+    A page of the past gives `view=None`: it starts without the table's present view."""
     here = site()
     boot = {
         "page": page,
@@ -33,7 +34,7 @@ def render(template: str, page: str, sees: Audience, **more: Any) -> str:
         "operator": cookies.is_operator(here.guard, request.cookies),
         "virtual": here.table.virtual is not None,
         "extra": more.get("extra", {}),
-        "view": spoken.told(here.table.view(sees), g.language),
+        "view": more["view"] if "view" in more else spoken.told(here.table.view(sees), g.language),
     }
     modules = assets.modules("js/main.js", f"js/{page}.js")
     return render_template(template, page=page, boot=data_block(boot), modules=modules, **more)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ HOUSES = ("cremisi", "aurea", "celeste", "quercia", "purpurea")
 NAMES = ("Ada", "Bruno", "Chiara", "Dario", "Elena")
 
 
+@cache
 def legal_walk(name: str, seats: int, seed: int, turns: int = 3, most: int = 100_000) -> list[Json]:
     """Legal actions of a whole match at random, its setup first; redraws and retreats only where nothing
     else can be done."""

@@ -26,7 +26,7 @@ export function drawAlthera(root, view, previous, redraw) {
   }
   const glow = last && (!running.length || Date.now() - outcomeSince < AFTERGLOW);
   patch(root,
-    h("h1", { class: "unseen" }, t("table.title")),
+    !view.replay && h("h1", { class: "unseen" }, t("table.title")),
     h("div", { class: "play-column" },
       calls(view), questions(view, false), findings(view),
       game.phase === "over" && victory(view),

@@ -9,7 +9,7 @@ import { joinCard, notices } from "./table.js";
 export function drawAnthem(root, view) {
   const game = view.game;
   patch(root,
-    h("h1", { class: "unseen" }, t("table.title")),
+    !view.replay && h("h1", { class: "unseen" }, t("table.title")),
     h("div", { class: "play-column" },
       calls(view), questions(view, false), findings(view),
       game.phase === "over" && victory(view),

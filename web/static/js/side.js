@@ -106,7 +106,7 @@ export function crownCard(view) {
       h("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" }, lights),
       holder ? crest(houseOf(view, holder)) : h("img", { class: "crest", src: `${boot.base}/img/crown.svg`, alt: "" })),
     h("div", null, h("h2", null, t("crown.title")), holder && h("p", { class: "unseen" }, t("crown.held", { name: nameOf(view, holder) })),
-      h("p", null, crown.why), h("p", { class: "quiet" }, t("crown.hardware", { what: crown.hardware }))));
+      h("p", null, crown.why), crown.hardware && h("p", { class: "quiet" }, t("crown.hardware", { what: crown.hardware }))));
 }
 
 /** A rule's id, leading to its place in the rulebook. @param {any} view @param {string} rule */
