@@ -82,8 +82,9 @@ def _shown(row: Json) -> Json:
     winners = row["winners"] or []
     seats = [{**seat, "won": seat.get("seat") in winners} for seat in row["seats"]]
     minutes = round(row.get("seconds", 0) / 60)
-    return {**row, "seats": seats, "iso": begun.isoformat(timespec="minutes"), "minutes": minutes,
-            "date": begun.strftime("%Y-%m-%d %H:%M"), "trouble": spoken.say(row["trouble"], g.language)}  # fmt: skip
+    when = {"iso": begun.isoformat(timespec="minutes"), "date": begun.strftime("%Y-%m-%d %H:%M")}
+    trouble = spoken.say(row["trouble"], g.language)
+    return {**row, **when, "seats": seats, "minutes": minutes, "trouble": trouble}
 
 
 @blueprint.get("/matches/<name>")
