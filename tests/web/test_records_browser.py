@@ -172,9 +172,9 @@ def test_the_charts_draw_and_tell_what_was_played(
     assert rows[3].startswith("9 Ada against Bruno Bruno plays Captain (37)") and rows[3].endswith("63 Bruno")
     assert texts(page, "#chart-cards tbody tr")[-1] == f"{steps[-1]['n']} 21 27 24"
     # A click leads to the step under it.
-    box = page.locator("#chart-field .chart").bounding_box()
-    assert box is not None
-    page.mouse.click(box["x"] + box["width"] - 13, box["y"] + 100)
+    chart = page.locator("#chart-field .chart")
+    width = page.evaluate("() => document.querySelector('#chart-field .chart').clientWidth")
+    chart.click(position={"x": width - 13, "y": 100})
     at(page, len(steps))
     visit.close()
 
