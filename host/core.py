@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -85,6 +86,7 @@ class Core:
     scan_left: float | None = None
     backlog: list[Entry] = field(default_factory=list)
     disk_trouble: str = ""
+    _held: list[Entry] | None = None
     last_die: dict[int, Json] = field(default_factory=dict)
     awaited_since: dict[int, float] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)
@@ -533,11 +535,29 @@ class Core:
             body or {},
         )
 
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """What is recorded within is committed at its end, in one transaction: one full sync for all that
+        came at once. Nobody may see the core before that."""
+        self._held = []
+        try:
+            yield
+        finally:
+            held, self._held = self._held, None
+            if held:
+                self._write(held)
+
     def _commit(self, entries: list[Entry]) -> bool:
         """Writes what waits and these entries in one transaction, in order."""
         if entries:
             self.seq = entries[-1].seq
             self.events.extend(entries)
+        if self._held is not None:
+            self._held.extend(entries)
+            return True
+        return self._write(entries)
+
+    def _write(self, entries: list[Entry]) -> bool:
         self.backlog.extend(entries)
         try:
             self.journal.append(self.backlog)

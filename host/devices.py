@@ -9,14 +9,17 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from engine.errors import CrowntableError
 from host.camera import CameraDevice
 from host.crown.gpio import GpioCrown
 from host.crown_scene import CrownDriver, CrownScene
 from host.device import Device
-from host.layout import Layout
+from host.layout import Layout, Reader, shipped_layouts
 from host.link.device import LinkDevice
 from host.ndef import encode_card
 from host.nfc.reader import NfcReader
+from host.products.build import find_build
+from host.products.pins import firmware_config
 from host.table import LiveTable
 from host.workbench import DARK
 
@@ -24,8 +27,9 @@ from host.workbench import DARK
 class Devices:
     """All devices of one layout. None of them can keep the table from starting or stopping."""
 
-    def __init__(self, layout: Layout, data: Path | None = None) -> None:
-        """`data`: the folder that keeps the cameras' calibrations; None: none are kept."""
+    def __init__(self, layout: Layout, data: Path | None = None, configure: bool = False) -> None:
+        """`data`: the folder that keeps the cameras' calibrations; None: none are kept. `configure`: Picos
+        get the settings that their table's build says (stand-ins are wired as they are)."""
         self.all: list[Device] = []
         self.crowns: list[CrownDriver] = []
         self.nfc: dict[str, NfcReader] = {}
@@ -33,7 +37,9 @@ class Devices:
         links = self.links = dict[str, LinkDevice]()
         for reader in layout.readers:
             if reader.driver == "link":
-                links[reader.id] = LinkDevice(reader.id, reader.port, layout.antennas(reader.id))
+                config = board_config(layout, reader) if configure else None
+                antennas = layout.antennas(reader.id)
+                links[reader.id] = LinkDevice(reader.id, reader.port, antennas, config=config)
                 self.all.append(links[reader.id])
             else:
                 self.nfc[reader.id] = NfcReader(reader.id, reader.port)
@@ -66,6 +72,21 @@ class Devices:
         """Writes a card's record on the tag that lies on an NFC reader, where it carries nothing or that
         card already; the future raises CrowntableError where it could not be done."""
         return self.nfc[reader].write(uid, encode_card(card), lock=lock)
+
+
+def board_config(layout: Layout, reader: Reader) -> dict[str, str] | None:
+    """What the Pico of a shipped layout should be configured as, from its build (hardware/builds). None
+    where there is no build, or the layout's antennas are not the build's: that board is left as it is."""
+    if layout.name not in shipped_layouts():
+        return None
+    try:
+        build = find_build(layout.name)
+        link = build.link()
+    except CrowntableError:
+        return None
+    if link is None or link.id != reader.id or build.layout.antennas(link.id) != layout.antennas(link.id):
+        return None
+    return firmware_config(build) or None
 
 
 def calibration_file(data: Path, camera: str) -> Path:

@@ -105,7 +105,7 @@ class Running:
             layout = self._virtual(options)
         else:
             layout = with_ports(layout, table.core.bench.settings.ports)
-        self.devices = Devices(layout, options.data)
+        self.devices = Devices(layout, options.data, configure=not options.virtual)
         pi = options.data / "dev" / "sys" if options.virtual else SYS
         self.devices.all.append(PiMonitor(pi, PERIOD / 5 if options.virtual else PERIOD))
         self.crown = CrownShow(table, self.devices.crowns, self.devices.links)

@@ -45,6 +45,12 @@ TICK = 0.5
 #: seconds without a round of the table's thread after which it counts as hanging
 ALIVE = 10.0
 
+#: most sightings that are taken in with one commit
+AT_ONCE = 32
+
+#: what waits for the table's thread: a sighting, a command's job and its answer, None for the end; or nothing
+Item = Sighting | tuple[Job, Future[Outcome]] | tuple[()] | None
+
 #: the answer to a command that met a fault of ours
 FAULT = "The table could not do that, by a fault of its own; what happened is in its log."
 
@@ -163,7 +169,7 @@ class LiveTable:
     def lamps(self) -> dict[tuple[str, int], CrownScene]:
         """The lamps that are lit now, by reader and antenna: the zone that is being set up, or tested."""
         with self._lock:
-            return lit(self.core)
+            return lit(self.core, self.view(Audience("spectator")))
 
     def entries(self, after: int = 0, limit: int = 500) -> list[Json]:
         """See host.face.Table."""
@@ -232,15 +238,15 @@ class LiveTable:
 
     def _run(self) -> None:
         ticked = time.monotonic()
-        while True:
+        item: Item = ()
+        while item is not None:
             self._round = time.monotonic()
             try:
                 item = self._queue.get(timeout=TICK)
-                if item is None:
-                    return
-                self._take(item)
+                while item:
+                    item = self._take(item)
             except queue.Empty:
-                pass
+                item = ()
             if time.monotonic() - ticked >= TICK:
                 ticked = time.monotonic()
                 with self._lock:
@@ -248,14 +254,25 @@ class LiveTable:
                 if changed:
                     self._publish()
 
-    def _take(self, item: Sighting | tuple[Job, Future[Outcome]]) -> None:
+    def _take(self, item: Sighting | tuple[Job, Future[Outcome]]) -> Item:
+        """Takes an item in; of sightings all that wait behind it too, in one commit. Returns the first
+        item that was no sighting and is still to be done; () where there is none, None for the end."""
         if isinstance(item, tuple):
             self._do(*item)
-            return
-        with self._lock:
-            changed = self._sighting(item)
+            return ()
+        after: Item = item
+        changed, taken = False, 0
+        with self._lock, self.core.together():
+            while after and not isinstance(after, tuple):
+                changed |= self._sighting(after)
+                taken += 1
+                try:
+                    after = self._queue.get_nowait() if taken < AT_ONCE else ()
+                except queue.Empty:
+                    after = ()
         if changed:
             self._publish()
+        return after
 
     def _sighting(self, sighting: Sighting) -> bool:
         if self.sensors is not None:

@@ -171,6 +171,7 @@ def _questions(match: Match, audience: Audience) -> list[Json]:
             "text": q.text,
             "seats": list(q.seats),
             "since": q.since,
+            "zone": q.zone,
             "answers": [{"id": a.id, "label": a.label} for a in q.answers],
         }
         for q in match.questions.values()
@@ -271,7 +272,7 @@ def _zones(core: Core) -> list[Json]:
     for zone, _, card, state in core.tracker.cards():
         if card is not None:
             lying.setdefault(zone, []).append({"card": card, "state": state})
-    rates = core.tracker.rates()
+    rates, troubles = core.tracker.rates(), core.tracker.troubles()
     return [
         {
             "id": zone.id,
@@ -280,6 +281,7 @@ def _zones(core: Core) -> list[Json]:
             "place": zone.place,
             "cards": lying.get(zone.id, []),
             "health": rates[zone.id],
+            "trouble": troubles.get(zone.id),
         }
         for zone in core.layout.zones
     ]

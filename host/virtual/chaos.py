@@ -237,6 +237,31 @@ def _rival(on: bool) -> Pull:
     return pull
 
 
+#: a file that nobody may write to, not even root
+_BARRED = "/proc/sys/kernel/ostype"
+
+
+def _no_rights(on: bool) -> Pull:
+    """The port is there, and the table's user may not open it (F16)."""
+
+    def pull(levers: Levers) -> None:
+        for chip in levers.pn532s.values():
+            port = Path(chip.path)
+            chip.unplug()
+            port.unlink(missing_ok=True)
+            if on:
+                port.symlink_to(_BARRED)
+            else:
+                chip.plug()
+
+    return pull
+
+
+def _nudge(levers: Levers) -> None:
+    if levers.tray is not None:
+        levers.tray.nudge()
+
+
 def _supply(word: str) -> Pull:
     def pull(levers: Levers) -> None:
         if levers.throttled is not None:
@@ -358,9 +383,14 @@ SCENARIOS: dict[str, Scenario] = {
         "content counts only with the number it was read with", _chips("stale", True), _chips("stale", False),
     ),
     "rival-program": Scenario(
-        "F15 F16 F22", "another program has taken the scan reader's port",
+        "F15 F22", "another program has taken the scan reader's port",
         "the screen says so and what to do; the reader comes back once it is free",
         _rival(True), _rival(False),
+    ),
+    "no-rights": Scenario(
+        "F16", "the table's user may not open the scan reader's port",
+        "the screen says so and which group is missing; the reader comes back once it may",
+        _no_rights(True), _no_rights(False),
     ),
     "torn-tag": Scenario(
         "F17", "a tag that lost its power while it was written lies on the scan spot",
@@ -397,6 +427,10 @@ SCENARIOS: dict[str, Scenario] = {
     "glare": Scenario(
         "F30", "a lamp mirrors in every die", "no number is claimed: a one-tap question instead",
         _tray("glare", True), _tray("glare", False),
+    ),
+    "nudged-dice": Scenario(
+        "F34", "the dice are tipped over after they were thrown",
+        "the roll stands; that a die has changed is said", _nudge,
     ),
     "hand-over-tray": Scenario(
         "F30 F34", "a hand is over the tray", "nothing is read until it is gone",

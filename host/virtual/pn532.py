@@ -70,6 +70,8 @@ class VirtualPn532:
         #: some boards wake up for 55 bytes only (F04)
         self.wakes_on_55_only = False
         self._link = None if link_path is None else Path(link_path)
+        self.power_losses = 0
+        """How often it has lost its power since it was made, its plugging in included."""
         self._path = ""
         self._master = self._slave = -1
         self._wake_r = self._wake_w = -1
@@ -191,6 +193,7 @@ class VirtualPn532:
         self.chip.radio.overlap = "overlap" in self._faults
 
     def _power_loss(self) -> None:
+        self.power_losses += 1
         self.chip.reset()
         self._parser.reset()
         self._pending = None

@@ -10,6 +10,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import cv2
@@ -117,6 +118,12 @@ class VirtualTray:
                 self._dice[colour] = self._place(colour, face)
             self._rolls = [roll for roll in self._rolls if roll.end.colour not in faces]
             self._jpegs = []
+
+    def nudge(self) -> None:
+        """Every die is tipped over to its next face, where it lies; nobody has thrown it."""
+        with self._lock:
+            self._dice = {name: replace(die, face=die.face % 6 + 1) for name, die in self._dice.items()}
+            self._rolls, self._jpegs = [], []
 
     def take(self, colour: str | None = None) -> None:
         """One die (or all) is picked up."""

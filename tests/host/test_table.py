@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from engine.game import Audience
 from host.face import Who
+from host.interpret import CROWN
 from host.sighting import Inventory, TagRead
 from host.table import LiveTable
 from tests.host.table_kit import OPERATOR, Desk
@@ -77,6 +80,42 @@ def test_a_sighting_that_breaks_something_does_not_take_the_table_down(
         assert table.command({"cmd": "new-match"}, OPERATOR).ok
     assert "a fault in the tracker" in caplog.text
     assert table.alive()
+
+
+def test_what_comes_at_once_is_one_commit_and_nobody_sees_it_before(
+    table: LiveTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sixty taps in a burst: far fewer commits than entries, each entry on the disk before it is shown."""
+    table.command({"cmd": "new-match", "ruleset": {"initiative": "clockwise"}}, OPERATOR)
+    for seat, face in ((1, 6), (2, 2), (3, 1)):
+        table.act({"do": "roll", "seat": seat, "face": face}, OPERATOR)
+    commits: list[int] = []
+    saved = [table.core.seq]
+    append = table.core.journal.append
+
+    def slow(entries: list[Any]) -> None:
+        time.sleep(0.02)  # a slow card
+        append(entries)
+        commits.append(len(entries))
+        saved[0] = entries[-1].seq if entries else saved[0]
+
+    monkeypatch.setattr(table.core.journal, "append", slow)
+    ahead: list[int] = []
+    table.listen(lambda _: ahead.append(table.view(Audience("spectator"))["seq"] - saved[0]))
+    before = table.core.seq
+    for i in range(60):
+        tag = TagRead(f"04C0C0C0{i:06X}", CROWN)
+        table.emit(Inventory(1000.0 + i, "pico", 3 + (i + 1) % 2, (tag,), scans=2))
+    until = time.monotonic() + 30
+    while table.core.seq < before + 60 and time.monotonic() < until:
+        time.sleep(0.01)
+    assert table.command({"cmd": "flag", "text": "after"}, OPERATOR).seq == before + 61
+    assert sum(commits) == 61
+    assert len(commits) <= 12
+    assert ahead
+    assert set(ahead) == {0}
+    moved = [e for e in table.entries(limit=1000) if (e["action"] or {}).get("do") == "crown"]
+    assert [e["action"]["seat"] for e in moved] == [2, 1] * 30
 
 
 def test_only_a_seats_own_view_has_its_options_and_views_are_shared(table: LiveTable) -> None:
