@@ -6,7 +6,6 @@ The process may die, hang or be killed: it is started again, with growing pauses
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import json
 import os
@@ -58,8 +57,6 @@ class CameraDevice:
         self._stopping = threading.Event()
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
-        self._jpeg: bytes | None = None
-        self._jpeg_came = threading.Condition()
         self._look: Look | None = None
         self._looked = 0.0
         self._look_came = threading.Condition()
@@ -88,18 +85,6 @@ class CameraDevice:
         """The process id of the running vision process, for `doctor` and the chaos scenarios."""
         process = self._process
         return process.pid if process is not None and process.poll() is None else None
-
-    def latest_jpeg(self, timeout: float = 1.0) -> bytes | None:
-        """The newest frame with boxes, values and doubts drawn in, as JPEG.
-
-        Asks the process for it and waits up to `timeout` seconds; None while there is no picture.
-        """
-        with self._jpeg_came:
-            before = self._jpeg
-            if not self._ask(b"jpeg\n"):
-                return None
-            self._jpeg_came.wait_for(lambda: self._jpeg is not before, timeout)
-            return self._jpeg
 
     def look(self, timeout: float = 1.5) -> Look | None:
         """The newest frame as it is, with the readings beside it, for whoever watches; None while there is
@@ -211,10 +196,6 @@ class CameraDevice:
         elif kind == "health":
             facts = tuple((str(key), value) for key, value in message["facts"].items())
             self._health(cast(State, message["state"]), str(message["detail"]), facts)
-        elif kind == "jpeg":
-            with self._jpeg_came:
-                self._jpeg = base64.b64decode(message["data"])
-                self._jpeg_came.notify_all()
         elif kind == "look":
             size = (int(message["size"][0]), int(message["size"][1]))
             fresh = Look(

@@ -76,7 +76,8 @@ class Workshop(Protocol):
     def facts(self) -> Json:
         """{"layouts": [{"name", "game", "seats", "zones", "readers", "cameras", "own"} | {"name", "wrong"}],
         "layout": the one in use, "ports": {device: where}, "plain_ports": the layout's own, "serial":
-        [{"port", "what"}], "cameras": [sources found], "writers": [readers that can write]}"""
+        [{"port", "what"}], "cameras": [sources found], "writers": [readers that can write],
+        "deck": [every card's id]}"""
 
     def look(self, camera: str) -> Json | None:
         """{"picture": data URL, "size": [w, h] of the frame, "moving", "ms", "dice": [{"face", "colour",
@@ -106,6 +107,12 @@ class Table(Protocol):
     virtual: VirtualWorld | None
     #: its devices and files for the set-up and health pages, None where it has none (a test's)
     workshop: Workshop | None
+
+    def language(self) -> str:
+        """The language that the table was set up with, "" where none was chosen."""
+
+    def is_set_up(self) -> bool:
+        """Whether the set-up page has been walked, or the table is in use without: a virtual one is."""
 
     def view(self, audience: Audience) -> Json:
         """The View for one audience, as last published (never ahead of what is on disk)."""

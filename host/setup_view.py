@@ -28,7 +28,7 @@ def setup_view(core: Core) -> Json:
         "layout": core.layout.name,
         "game": core.layout.game,
         "language": settings.language,
-        "first": not settings.steps and not settings.layout,
+        "first": not settings.steps and not settings.layout and core.match is None,
         "steps": [{"step": step, "state": settings.steps.get(step)} for step in STEPS],
         "light": {"at": light.at, "colour": light.colour} if light else None,
         "lights": [{"at": at, "seen": settings.lights.get(at)} for at in lights(core)],
@@ -60,6 +60,15 @@ def missing(core: Core) -> Iterator[Json]:
     for at in lights(core):
         if settings.lights.get(at) == "unseen":
             yield {"step": "lights", "what": "light", "id": at}
-    without = [card for card in _deck(layout.game) if core.book.cards.uid_of(card) is None]
+    without = _without_tags(core)
     if without:
         yield {"step": "decks", "what": "cards", "n": len(without), "of": len(_deck(layout.game))}
+
+
+def _without_tags(core: Core) -> list[str]:
+    """The cards that still lack a tag: of houses (or sets) that have some already, for nobody owns them
+    all; of the whole deck while none has any."""
+    deck = _deck(core.layout.game)
+    without = [card for card in deck if core.book.cards.uid_of(card) is None]
+    begun = {card.split("/")[0] for card in deck if core.book.cards.uid_of(card) is not None}
+    return [card for card in without if card.split("/")[0] in begun] if begun else without

@@ -135,6 +135,15 @@ class LiveTable:
                 self._views[key] = known
             return known
 
+    def language(self) -> str:
+        """See host.face.Table."""
+        return self.core.bench.settings.language
+
+    def is_set_up(self) -> bool:
+        """See host.face.Table."""
+        settings = self.core.bench.settings
+        return self._is_virtual or bool(settings.steps or settings.layout or self.core.match)
+
     def version(self) -> int:
         """See host.face.Table."""
         return self._version

@@ -8,8 +8,10 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import CrowntableError
+from engine.games import games
 from host import cardlist
 from host.doctor import Check, bundle_bytes, check_device, examine_machine
+from host.enrolment import deck_of
 from host.entry import Json
 from host.face import Outcome
 from host.layout import Layout, load_layout, shipped_layouts
@@ -51,6 +53,7 @@ class Workshop:
             "serial": _serial_ports(),
             "cameras": [*found_cameras(), *_pi_cameras()],
             "writers": sorted(self._devices.nfc),
+            "deck": deck_of(games()[layout.game]),
         }
 
     def _layouts(self) -> list[Json]:

@@ -71,11 +71,11 @@ class Run:
 
 
 @contextmanager
-def table(layout: str, speed: float) -> Iterator[Run]:
+def table(layout: str, speed: float, *more: str) -> Iterator[Run]:
     """`crowntable run --virtual` until the block ends."""
     with tempfile.TemporaryDirectory() as data:
         command = [str(ROOT / ".venv/bin/crowntable"), "run", "--virtual", "--layout", layout]
-        command += ["--speed", str(speed), "--port", "0", "--data", data]
+        command += ["--speed", str(speed), "--port", "0", "--data", data, *more]
         process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
         try:
             yield Run(process)
@@ -173,6 +173,41 @@ def althera(browser: Browser) -> None:
         camera.shoot("victory", "tv", "phone", what="the end", when=lambda v: bool(v["match"]["over"]))
 
 
+def set_up(browser: Browser) -> None:
+    """The set-up's steps and the health page, at a table without players."""
+    with table("althera-3", 1.0, "--bots", "none") as run:
+        run.until("devices up", lambda v: [d["state"] for d in v["devices"]].count("up") >= 4)
+        camera = Camera(browser, run)
+        camera.look("/virtual")
+        for seat in (1, 2):
+            body = {"command": {"throw": seat, "face": 3 + seat}}
+            camera.page.evaluate(
+                """body => fetch("/api/v1/virtual", {method: "POST", body: JSON.stringify(body), headers: {
+                "Content-Type": "application/json",
+                "X-CSRF-Token": JSON.parse(document.getElementById("boot").textContent).csrf}})""",
+                body,
+            )
+        run.until("two dice read", lambda v: sum(bool(d["face"]) for d in v["dice"]["seen"]) == 2)
+        for step, sizes, click, then in (
+            ("table", ("laptop",), None, ".choice.on"),
+            ("zones", ("laptop", "phone"), "#zones-start", ".zone-tile.asked"),
+            ("camera", ("laptop", "phone"), None, ".over .sure"),
+            ("decks", ("laptop", "phone"), "#enrol-start", ".enrol-next"),
+            ("ready", ("phone", "tv"), None, ".missing"),
+        ):
+            camera.look(f"/setup/{step}")
+            if click is not None:
+                camera.page.locator(click).click()
+            camera.page.wait_for_selector(then)
+            camera.shoot(f"setup-{step}", *sizes, what="anything", when=lambda _: True)
+            if step == "zones":
+                camera.page.get_by_role("button", name="Stop, change nothing").click()
+                camera.page.wait_for_selector(click or "")
+        camera.look("/health")
+        camera.shoot("health", "laptop", "phone", what="anything", when=lambda _: True)
+        camera.shoot("health-light", "laptop", what="anything", when=lambda _: True, theme="light")
+
+
 def between(view: Json) -> bool:
     """Nobody duels, and a duel has been."""
     game = view["game"]
@@ -203,6 +238,7 @@ def main() -> int:
     """All pictures."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=CHROMIUM)
+        set_up(browser)
         althera(browser)
         anthem(browser)
         browser.close()

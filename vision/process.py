@@ -5,7 +5,6 @@ It writes JSON lines on standard output and takes one-word commands on standard 
     {"is": "frame", "at": s, "frame": n, "moving": false, "dice": [...], "ms": 12.3}
     {"is": "health", "state": "up", "detail": "...", "facts": {...}}
     {"is": "beat"}                      at least twice a second
-    {"is": "jpeg", "data": base64}      after the command `jpeg`: the latest frame with its readings
     {"is": "look", "data": base64, ...} after `look`: the latest frame as it is, and the readings beside it
     {"is": "calibrated", "score": ...}  after `calibrate` (the board lies in the tray); or "what", "cure"
 
@@ -30,7 +29,6 @@ from typing import Any, BinaryIO
 import cv2
 import numpy as np
 
-from vision.annotate import annotate
 from vision.calibration import Tray, calibrate, shift
 from vision.detect import Detector
 from vision.errors import VisionError
@@ -41,6 +39,7 @@ from vision.source import Source, open_source
 RATE = 15.0  # frames analysed a second at most
 SILENCE = 1.5  # seconds without a frame that mean lost
 BROKEN = 0.3  # the same where the source itself has said that it is broken
+STUCK = 10.0  # seconds for one picture after which the process is taken for hung
 HANG_READ, HANG_OPEN = 5.0, 12.0  # seconds in one call of the driver after which the process gives up
 SETTLE_READS = 6  # frames read one by one after motion; after that a still tray is read once a second
 _PR_SET_PDEATHSIG = 1
@@ -167,8 +166,8 @@ class Vision:
         self._writing = threading.Lock()
         self._freeze = FreezeDetector()
         self._state = ("starting", f"opening {source}")
-        self._want_jpeg = threading.Event()
         self._want_look = threading.Event()
+        self._round = time.monotonic()
         self._moving, self._brightness, self._facts_at = False, 0.0, 0.0
         self._want_calibration = threading.Event()
         self._shown: tuple[Image, Found] | None = None
@@ -180,24 +179,18 @@ class Vision:
         self._health()
         self._load_calibration()
         self._grabber.start()
+        threading.Thread(target=self._beats, name="beats", daemon=True).start()
         seen, last = 0, time.monotonic()
-        beat = 0.0
         while True:
-            began = time.monotonic()
+            began = self._round = time.monotonic()
             got = self._grabber.next(seen, 0.25)
             now = time.monotonic()
-            if now - beat >= 0.5:
-                beat = now
-                self._say({"is": "beat"})
             if got is not None:
                 frame, at, seen = got
                 last = now
                 self._take(frame, at, seen)
             elif now - last >= (SILENCE if self._grabber.problem is None else BROKEN):
                 self._no_frame(now)
-            if self._want_jpeg.is_set() and self._shown is not None:
-                self._want_jpeg.clear()
-                self._send_jpeg(*self._shown)
             if self._want_look.is_set() and self._shown is not None:
                 self._want_look.clear()
                 self._send_look(*self._shown)
@@ -205,6 +198,14 @@ class Vision:
                 self._want_calibration.clear()
                 self._calibrate(self._shown[0])
             time.sleep(max(0.0, began + 1.0 / RATE - time.monotonic()))
+
+    def _beats(self) -> None:
+        """Says that the process is alive while a picture is worked on, which may take seconds on a small and
+        busy machine; a main loop that is stuck for longer is said by silence."""
+        while True:
+            if time.monotonic() - self._round < STUCK:
+                self._say({"is": "beat"})
+            time.sleep(0.5)
 
     def _take(self, frame: Image, at: float, number: int) -> None:
         if self._grabber.live and self._freeze.frozen(frame, at):
@@ -292,9 +293,6 @@ class Vision:
         self._facts_at = time.monotonic()
         self._say({"is": "health", "state": state, "detail": detail, "facts": facts})
 
-    def _send_jpeg(self, frame: Image, found: Found) -> None:
-        self._say({"is": "jpeg", "data": _packed(annotate(frame, found))})
-
     def _send_look(self, frame: Image, found: Found) -> None:
         size = [frame.shape[1], frame.shape[0]]
         message = {"size": size, "moving": self._moving, "ms": round(found.ms, 1), "dice": _dice(found)}
@@ -311,9 +309,7 @@ class Vision:
 
     def _commands(self) -> None:
         for line in sys.stdin:
-            if line.strip() == "jpeg":
-                self._want_jpeg.set()
-            elif line.strip() == "look":
+            if line.strip() == "look":
                 self._want_look.set()
             elif line.strip() == "calibrate":
                 self._want_calibration.set()

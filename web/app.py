@@ -58,7 +58,13 @@ def site() -> Site:
 
 def wants_json() -> bool:
     """Is the request one of a program's, to be answered in JSON?"""
-    return request.path.startswith("/api/") or request.path == "/health"
+    return request.path.startswith("/api/") or (request.path == "/health" and not wants_page())
+
+
+def wants_page() -> bool:
+    """Does a browser ask, which names HTML before all else? Programs take anything, or JSON."""
+    kinds = request.accept_mimetypes
+    return kinds["text/html"] > kinds["application/json"]
 
 
 def refusal(status: int, text: str, cure: str = "") -> tuple[Response, int]:
@@ -74,8 +80,10 @@ def _before() -> Any:
     g.new_visitor = not g.visitor or len(g.visitor) > 64
     if g.new_visitor:
         g.visitor = secrets.token_urlsafe(12)
+    # What a visitor has chosen; else what the table was set up with; else what the browser asks for.
     g.language = catalogue.choose(
-        request.cookies.get(cookies.LANGUAGE), request.headers.get("Accept-Language")
+        request.cookies.get(cookies.LANGUAGE),
+        f"{site().table.language()},{request.headers.get('Accept-Language', '')}",
     )
     if request.method not in ("GET", "HEAD", "OPTIONS"):
         origin = request.headers.get("Origin")
@@ -164,7 +172,8 @@ def create_app(
     table: Table, guard: Guard, *, streams: Callable[[], int] = lambda: 0, host: str = "", port: int = 0
 ) -> Flask:
     """The application for one table. Threads of a pool may run it at once."""
-    from web import api, operator, public, records, rules, seat, virtual  # they import `site` from here
+    # they import `site` from here
+    from web import api, health, operator, public, records, rules, seat, setup, virtual
 
     app = Flask("web", static_folder=None, template_folder="templates")
     app.config["SITE"] = Site(table, guard, streams, host, port)
@@ -178,6 +187,6 @@ def create_app(
     app.register_error_handler(RecursionError, lambda _: refuse(400, "bad"))
     app.register_error_handler(Exception, _crash)
     app.add_url_rule("/static/<version>/<path:name>", "static", _static)
-    for part in (public, seat, operator, virtual, rules, records, api):
+    for part in (public, seat, operator, setup, health, virtual, rules, records, api):
         app.register_blueprint(part.blueprint)
     return app

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 from flask import Blueprint, g, make_response, redirect, render_template, request
@@ -14,6 +15,8 @@ from web.audience import OPERATOR, SPECTATOR
 from web.security import SESSION_S
 
 blueprint = Blueprint("operator", __name__)
+#: where the PIN may lead: pages of ours and nowhere else
+_PAGES = re.compile(r"/(operator|virtual|qr|health|setup(/[a-z]{1,20})?)")
 
 
 def _is_operator() -> bool:
@@ -21,7 +24,7 @@ def _is_operator() -> bool:
 
 
 def _safe_next(wanted: str | None) -> str:
-    return wanted if wanted in ("/operator", "/virtual", "/qr") else "/operator"
+    return wanted if wanted and _PAGES.fullmatch(wanted) else "/operator"
 
 
 def login_page(wanted: str, problem: str = "", status: int = 200) -> Any:
@@ -52,6 +55,9 @@ def _operator_extra() -> dict[str, Any]:
 
 
 def _opened(wanted: str) -> Any:
+    table = site().table
+    if wanted == "/operator" and table.workshop is not None and not table.is_set_up():
+        wanted = "/setup"  # the first time: nothing else is of use before
     response = make_response(redirect(wanted, code=303))
     set_cookie(response, cookies.OPERATOR, site().guard.new_session(), max_age=SESSION_S)
     return response

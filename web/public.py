@@ -1,10 +1,10 @@
-"""Pages for everybody: the table, and this table's health for programs."""
+"""Pages for everybody: the table, the overlay, the choice of a language."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from flask import Blueprint, jsonify, make_response, redirect, request
+from flask import Blueprint, make_response, redirect, request
 
 from engine.game import Audience
 from web import addresses, assets, catalogue, cookies, page
@@ -19,7 +19,8 @@ def table() -> Any:
     """The table: what everyone looks at."""
     here = site()
     url = addresses.lan_url(here.host, here.port)
-    return page.render("page.html", "table", SPECTATOR, extra={"join": url})
+    first = here.table.workshop is not None and not here.table.is_set_up()
+    return page.render("page.html", "table", SPECTATOR, extra={"join": url, "first": first})
 
 
 @blueprint.get("/overlay")
@@ -27,22 +28,6 @@ def overlay() -> Any:
     """`?delay=10`: the duels alone on nothing, for streaming programs, on wish up to two minutes late."""
     delay = min(120.0, max(0.0, request.args.get("delay", 0.0, type=float)))
     return page.render("overlay.html", "overlay", Audience("stream"), extra={"delay": delay})
-
-
-@blueprint.get("/health")
-def health() -> Any:
-    """Is the program alive? Nothing about people or cards."""
-    here = site()
-    view = here.table.view(SPECTATOR)
-    devices = [{key: device.get(key) for key in ("id", "kind", "state")} for device in view["devices"]]
-    return jsonify(
-        ok=True,
-        program=view.get("program"),
-        assets=assets.version(),
-        version=here.table.version(),
-        streams=here.streams(),
-        devices=devices,
-    )
 
 
 @blueprint.post("/language")

@@ -12,6 +12,7 @@ import hmac
 import ipaddress
 import json
 import os
+import re
 import secrets
 import socket
 import threading
@@ -253,6 +254,18 @@ class Guard:
         else:
             self.attempts.failed(address)
         return right
+
+    def change_pin(self, pin: str) -> None:
+        """A new PIN, six to twelve digits; it ends every session. Raises ValueError where it is too easily
+        guessed, CrowntableError where it can't be kept: the old one holds then."""
+        digits = pin.strip()
+        easy = len(set(digits)) < 3 or digits in "01234567890123456789"
+        if easy or not re.fullmatch(r"[0-9]{6,12}", digits):
+            raise ValueError(pin)
+        with self._lock:
+            changed = Secrets(digits, self.secrets.key, self.secrets.links)
+            _write(self.data, changed)
+            self.secrets = changed
 
     def one_time_token(self) -> str:
         """A token that opens one operator session within the hour: for the console's link."""

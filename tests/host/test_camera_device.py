@@ -1,6 +1,7 @@
 """The whole way of a throw: rendered frames over HTTP, vision's own process, Sightings, settling; and
 every way in which a camera has been seen to fail (F31 to F33)."""
 
+import base64
 import itertools
 import os
 import signal
@@ -179,12 +180,28 @@ def test_glare_and_a_hand_give_no_number(tray: VirtualTray, watch: Watch, camera
     watch.wait(lambda one: isinstance(one, DiceFrame) and one.moving, len(watch.seen))
 
 
-def test_the_set_up_page_gets_an_annotated_picture(watch: Watch, camera: CameraDevice) -> None:
-    watch.wait(state("up"))
-    jpeg = camera.latest_jpeg(timeout=LONG)
-    assert jpeg is not None
-    picture = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
-    assert picture is not None and picture.shape == (480, 640, 3)
+def test_the_set_up_page_gets_a_picture_with_its_readings_however_many_ask(
+    tray: VirtualTray, watch: Watch, camera: CameraDevice
+) -> None:
+    tray.put({"crimson": 3, "gold": 5})
+    watch.wait(shows(crimson=3, gold=5))
+    began, looks = time.monotonic(), []
+    askers = [threading.Thread(target=lambda: looks.append(camera.look(LONG))) for _ in range(12)]
+    for asker in askers:
+        asker.start()
+    for asker in askers:
+        asker.join()
+    seconds = time.monotonic() - began
+    seen = looks[0]
+    assert seen is not None
+    picture = cv2.imdecode(np.frombuffer(base64.b64decode(seen.jpeg), np.uint8), cv2.IMREAD_COLOR)
+    assert picture is not None
+    assert (picture.shape[1], picture.shape[0]) == seen.size == (640, 480)
+    assert {die.colour: die.face for die in seen.dice} == {"crimson": 3, "gold": 5}
+    # Packed at most five times a second: those who ask at once share one picture.
+    assert len({id(look) for look in looks}) <= 1 + seconds * 5
+    frames = len(watch.seen)
+    watch.wait(lambda one: isinstance(one, DiceFrame), frames)
 
 
 def test_f33_a_camera_that_is_not_there_is_named_and_found_later(tmp_path: Path) -> None:
@@ -197,7 +214,7 @@ def test_f33_a_camera_that_is_not_there_is_named_and_found_later(tmp_path: Path)
     watch.wait(lambda one: isinstance(one, DiceFrame) and not one.dice)
     camera.stop()
     camera.stop()
-    assert camera.pid is None and camera.latest_jpeg() is None
+    assert camera.pid is None and camera.look() is None
 
 
 def test_vision_dies_with_its_parent(tray: VirtualTray) -> None:

@@ -1,5 +1,7 @@
 """Sources of frames: what opens, what is said where nothing does."""
 
+import sys
+import types
 from pathlib import Path
 
 import cv2
@@ -8,7 +10,7 @@ import pytest
 
 from vision.errors import VisionError
 from vision.motion import FreezeDetector, MotionGate
-from vision.source import open_source
+from vision.source import exposure_words, open_source, pi_cameras
 
 
 def test_a_folder_shows_its_pictures_in_order_and_passes_over_damage(
@@ -89,3 +91,72 @@ def test_the_freeze_detector_wants_two_seconds_of_the_very_same_picture() -> Non
     assert not freeze.frozen(still, 0.0) and not freeze.frozen(still, 1.9)
     assert freeze.frozen(still, 2.0)
     assert not freeze.frozen(noisy, 2.1) and not freeze.frozen(still, 3.9)
+
+
+class FakePiCamera:
+    """What Picamera2 gives, where the library itself (libcamera and a Pi) can't be installed."""
+
+    def __init__(self, number: int) -> None:
+        if number:
+            raise IndexError("list index out of range")
+        self.closed = False
+
+    @staticmethod
+    def global_camera_info() -> list[dict[str, object]]:
+        return [{"Model": "imx708", "Num": 0}]
+
+    def create_video_configuration(self, main: dict[str, object], buffer_count: int) -> dict[str, object]:
+        assert main["format"] == "RGB888"
+        return {"main": {**main, "size": (1280, 718)}}  # the driver rounds to what it can
+
+    def configure(self, setting: dict[str, object]) -> None:
+        self.setting = setting
+
+    def camera_configuration(self) -> dict[str, object]:
+        return self.setting
+
+    def start(self) -> None:
+        self.started = True
+
+    def capture_array(self, name: str) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
+        return np.full((718, 1280, 3), 77, np.uint8)
+
+    def capture_metadata(self) -> dict[str, float]:
+        return {"ExposureTime": 8000, "AnalogueGain": 1.4}
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def test_the_pis_own_camera_says_its_real_mode_and_exposure(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = types.ModuleType("picamera2")
+    module.Picamera2 = FakePiCamera  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "picamera2", module)
+    assert pi_cameras() == 1
+    source = open_source("picamera2:0")
+    assert source.mode == "1280x718 instead of 1280x720"
+    assert source.exposure() == "the camera's own choice, now 8 ms, gain 1.4"
+    frame = source.read()
+    assert frame is not None and frame.shape == (718, 1280, 3)
+    source.close()
+    with pytest.raises(VisionError, match="camera 1 could not be started"):
+        open_source("picamera2:1")
+
+
+def test_without_the_library_there_is_no_pi_camera_and_a_wrong_number_is_said() -> None:
+    assert pi_cameras() == 0
+    with pytest.raises(VisionError, match="no Pi camera 'left'"):
+        open_source("picamera2:left")
+
+
+@pytest.mark.parametrize(
+    ("controls", "words"),
+    [
+        ((1.0, 156.0, 64.0), "fixed at 15.6 ms, gain 64"),
+        ((3.0, 333.0, 0.0), "the camera's own choice, now 33.3 ms"),
+        ((-1.0, -1.0, -1.0), ""),
+        ((0.0, 0.0, 0.0), ""),
+    ],
+)
+def test_exposure_is_read_back_in_words(controls: tuple[float, float, float], words: str) -> None:
+    assert exposure_words(*controls) == words

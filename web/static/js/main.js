@@ -6,7 +6,7 @@ import { settle, snapshot } from "./motion.js";
 import { drawTable } from "./table.js";
 
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
-const PAGES = { table: () => ({ draw: drawTable }), seat: () => import("./seat.js"), operator: () => import("./operator.js"), virtual: () => import("./virtual.js"), overlay: () => import("./overlay.js") };
+const PAGES = { table: () => ({ draw: drawTable }), seat: () => import("./seat.js"), operator: () => import("./operator.js"), virtual: () => import("./virtual.js"), overlay: () => import("./overlay.js"), setup: () => import("./setup.js"), health: () => import("./health.js") };
 
 let view = boot.view;
 let arrivedAt = Date.now();

@@ -36,7 +36,7 @@ export function draw(root, view, _previous, redraw) {
       h("div", { class: "desk-side" },
         matchCard(view, redraw),
         game && game.game === "althera" && scoreboard(view),
-        devices(view), zones(view), phones())));
+        devices(view), zones(view), phones(), care())));
 }
 
 function refresh(view, seats, redraw) {
@@ -154,6 +154,12 @@ function zones(view) {
     h("ul", { class: "zones" }, list.map((/** @type {any} */ z) => h("li", { key: z.id }, h("b", null, z.id),
       h("span", null, z.cards.length ? z.cards.map((/** @type {any} */ c) => `${cardLabel(view, c.card)}${c.state === "settled" ? "" : ` (${c.state})`}`).join(", ") : t("op.zone_empty")),
       h("span", { class: "quiet" }, z.health === null || z.health === undefined ? "" : t("op.zone_health", { percent: Math.round(z.health * 100) })))))));
+}
+
+/** The ways to the pages that care for the table itself. */
+function care() {
+  return h("section", { class: "card", key: "care" }, h("h2", null, t("op.care")),
+    h("div", { class: "row" }, h("a", { class: "button", href: "/setup" }, t("health.setup")), h("a", { class: "button", href: "/health" }, t("setup.health"))));
 }
 
 function phones() {

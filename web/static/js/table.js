@@ -21,7 +21,9 @@ function drawIdle(root, view) {
       h("img", { class: "throne", src: `${boot.base}/img/crown.svg`, alt: "" }),
       h("h2", { class: "stage-title" }, t("idle.title")),
       h("p", null, t("idle.what")),
-      h("p", null, h("a", { class: "button", href: "/operator" }, t("idle.start")))),
+      h("p", null, boot.extra.first
+        ? h("a", { class: "button", href: "/setup" }, t("idle.first"))
+        : h("a", { class: "button", href: "/operator" }, t("idle.start")))),
     h("div", { class: "cards-column" }, questions(view, false), findings(view)),
     h("aside", { class: "side", "aria-label": t("table.side") }, notices(view), joinCard(), events(view, 8)));
 }
