@@ -4,7 +4,6 @@ and nothing of all that for anybody without the PIN."""
 from __future__ import annotations
 
 import io
-import logging
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -156,8 +155,9 @@ def test_the_log_is_bounded_searchable_and_scrubbed(evening: Evening) -> None:
 
 def test_the_bundle_helps_and_tells_no_secret(evening: Evening) -> None:
     _, boss = people(evening)
-    logging.getLogger("test").warning("the PIN is %s", boss.guard.secrets.pin)
-    answer = boss.get("/health/bundle.zip")
+    with (evening.running.options.data / "crowntable.log").open("a") as log:
+        log.write(f"2026-01-03 10:00:00,000 INFO web: somebody typed {boss.guard.secrets.pin}\n")
+    answer = boss.client.get("/health/bundle.zip")
     assert answer.headers["Content-Disposition"] == 'attachment; filename="crowntable-help.zip"'
     with zipfile.ZipFile(io.BytesIO(answer.data)) as archive:
         everything = "".join(archive.read(name).decode() for name in archive.namelist())
