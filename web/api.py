@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from functools import cache
+from pathlib import Path
 from typing import Any, Final
 
 from flask import Blueprint, g, jsonify, request
@@ -34,11 +37,25 @@ def _who(meant: Audience | None) -> Who | None:
     guard = site().guard
     if meant is None:
         return None
+    if g.key is not None:
+        return Who("operator", g.key.name) if meant.kind == "operator" and g.key.may("act") else None
     if meant.kind == "operator" and cookies.is_operator(guard, request.cookies):
         return Who("operator")
     if meant.kind == "seat" and cookies.has_seat(guard, meant.seat or 0, request.cookies):
         return Who("seat", str(meant.seat))
     return None
+
+
+def _reads_all() -> bool:
+    """May this request read what the operator reads: by the PIN's session or by a key?"""
+    if g.key is not None:
+        return bool(g.key.may("read"))
+    return cookies.is_operator(site().guard, request.cookies)
+
+
+def _denied() -> Any:
+    """Why a request may not act: a program's key has not the right, or the PIN or the link is missing."""
+    return refuse(403, "key_scope") if g.key is not None else refuse(401, "pin")
 
 
 def _answer(outcome: Outcome) -> Any:
@@ -73,7 +90,7 @@ def act() -> Any:
         return refuse(400, "body")
     who = _who(meant)
     if who is None:
-        return refuse(401, "pin")
+        return _denied()
     if who.kind == "seat" and not _seat_may_act(action, who.id):
         return refuse(403, "not_seat")
     return _answer(site().table.act(action, who))
@@ -87,7 +104,7 @@ def command() -> Any:
         return refuse(400, "body")
     who = _who(meant)
     if who is None:
-        return refuse(401, "pin")
+        return _denied()
     if who.kind == "seat":
         seat = int(who.id)
         if not _seat_may_command(wanted, seat):
@@ -102,7 +119,7 @@ def virtual_state() -> Any:
     here = site()
     if here.table.virtual is None:
         return refuse(404, "no_virtual")
-    if not cookies.is_operator(here.guard, request.cookies):
+    if not _reads_all():
         return refuse(401, "pin")
     return jsonify(here.table.virtual.state())
 
@@ -116,9 +133,22 @@ def virtual_do() -> Any:
         return refuse(400, "body")
     if here.table.virtual is None:
         return refuse(404, "no_virtual")
-    if not cookies.is_operator(here.guard, request.cookies):
-        return refuse(401, "pin")
+    if _who(audience.OPERATOR) is None:
+        return _denied()
     return _answer(here.table.virtual.do(wanted))
+
+
+@cache
+def description() -> dict[str, Any]:
+    """The API's OpenAPI description, the file of this package."""
+    read: dict[str, Any] = json.loads(Path(__file__).with_name("openapi.json").read_text(encoding="utf-8"))
+    return read
+
+
+@blueprint.get("/openapi.json")
+def openapi() -> Any:
+    """What this API takes and gives, as OpenAPI 3.1."""
+    return jsonify(description())
 
 
 @blueprint.get("/view")
@@ -127,7 +157,7 @@ def view() -> Any:
     meant = audience.channel(request.args.get("audience", "spectator"))
     if meant is None:
         return refuse(400, "audience")
-    if not cookies.may_see(site().guard, meant.audience, request.cookies):
+    if not cookies.may_see(site().guard, meant.audience, request.cookies, g.key):
         return refuse(401, "pin")
     return jsonify(spoken.told(site().table.view(meant.audience), meant.language))
 
@@ -138,7 +168,7 @@ def cards() -> Any:
     meant = audience.parse(request.args.get("audience", "operator"))
     if meant is None or meant.kind not in ("operator", "seat"):
         return refuse(400, "audience")
-    if not cookies.may_see(site().guard, meant, request.cookies):
+    if not cookies.may_see(site().guard, meant, request.cookies, g.key):
         return refuse(401, "pin")
     every = owned_cards(site().table)
     wanted = ("0", str(meant.seat))
@@ -148,7 +178,7 @@ def cards() -> Any:
 @blueprint.get("/entries")
 def entries() -> Any:
     """`?after=0&limit=500`: the journal's entries, oldest first. The operator's."""
-    if not cookies.is_operator(site().guard, request.cookies):
+    if not _reads_all():
         return refuse(401, "pin")
     after, limit = request.args.get("after", "0"), request.args.get("limit", "500")
     if not all(text.isascii() and text.isdigit() and len(text) < 16 for text in (after, limit)):
@@ -165,6 +195,6 @@ def matches() -> Any:
 @blueprint.get("/undo-preview")
 def undo_preview() -> Any:
     """What an undo would take back, without doing it. The operator's."""
-    if not cookies.is_operator(site().guard, request.cookies):
+    if not _reads_all():
         return refuse(401, "pin")
     return jsonify(spoken.told(site().table.preview_undo(), g.language))

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from flask import Flask, Response, current_app, g, jsonify, render_template, request
-from werkzeug.exceptions import HTTPException
+from flask import Flask, Response, current_app, g, jsonify, make_response, render_template, request
+from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from host.face import Table
-from web import assets, catalogue, cookies
+from web import assets, catalogue, cookies, keys
 from web.security import Guard
 
 CSP: Final = "; ".join(
@@ -76,6 +76,10 @@ def _before() -> Any:
     guard = site().guard
     if not guard.is_host(request.headers.get("Host")):
         return refuse(421, "host")
+    g.key = None
+    given = keys.bearer(request.headers.get("Authorization"))
+    if given is not None and wants_json():
+        return _with_key(given)
     g.visitor = request.cookies.get(cookies.VISITOR)
     g.new_visitor = not g.visitor or len(g.visitor) > 64
     if g.new_visitor:
@@ -95,6 +99,17 @@ def _before() -> Any:
         if not guard.pace.allows(request.remote_addr or "?"):
             return refuse(429, "pace")
     return None
+
+
+def _with_key(given: str) -> Any:
+    """A program's request. A key is no cookie: no browser sends it by itself, so it needs no page's token."""
+    guard = site().guard
+    g.language = catalogue.choose(None, request.headers.get("Accept-Language"))
+    g.key = guard.keys.find(given)
+    if g.key is None:
+        known = guard.pace.allows(request.remote_addr or "?")
+        return refuse(401, "key") if known else refuse(429, "pace")
+    return None if guard.key_pace.allows(g.key.id) else refuse(429, "pace")
 
 
 def refuse(status: int, key: str, **values: object) -> Any:
@@ -130,7 +145,12 @@ def _http_error(error: HTTPException) -> Any:
     if 300 <= status < 400:
         return error
     key = {404: "missing", 405: "method", 413: "large"}.get(status, "bad" if status < 500 else "broken")
-    return refuse(status, key)
+    refused = refuse(status, key)
+    if isinstance(error, MethodNotAllowed):
+        response = make_response(refused)
+        response.headers["Allow"] = ", ".join(sorted(error.valid_methods or ()))
+        return response
+    return refused
 
 
 def _crash(error: Exception) -> Any:

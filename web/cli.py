@@ -1,8 +1,10 @@
-"""This room's command: `crowntable run`."""
+"""This room's commands: `crowntable run` and `crowntable key`."""
 
 from __future__ import annotations
 
 import argparse
+import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,52 @@ def register(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     run.add_argument("--chaos", action="append", metavar="NAME", help="a trouble; may be given often")
     run.add_argument("--seed", type=int, help=argparse.SUPPRESS)
     run.set_defaults(run=_run)
+    _register_key(sub)
+
+
+def _register_key(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    key = sub.add_parser(
+        "key",
+        help="keys by which other programs use the API",
+        description="Makes, lists and revokes keys. A running table knows at once. See docs/api.md.",
+        epilog="example: crowntable key make scoreboard",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    verbs = key.add_subparsers(dest="verb", metavar="VERB", required=True)
+    made = verbs.add_parser("make", help="a new key", epilog="example: crowntable key make bot --act")
+    made.add_argument("name", help="the program that will use it")
+    made.add_argument("--act", action="store_true", help="it may also enter and command, as the operator")
+    listed = verbs.add_parser("list", help="all keys", epilog="example: crowntable key list --json")
+    revoked = verbs.add_parser("revoke", help="ends a key", epilog="example: crowntable key revoke 1f0c77aa")
+    revoked.add_argument("id", help="as `key list` shows it")
+    for verb in (made, listed, revoked):
+        verb.add_argument("--data", type=Path, metavar="DIR", help="where the journal lives")
+        verb.add_argument("--virtual", action="store_true", help="the virtual table's folder")
+        verb.add_argument("--json", action="store_true", help="one JSON document on stdout")
+        verb.set_defaults(run=_key)
+
+
+def _key(args: argparse.Namespace) -> int:
+    from host.run import default_data
+    from web import keys
+
+    data = args.data or default_data(args.virtual)
+    if args.verb == "make":
+        key, text = keys.make(data, args.name, args.act)
+        _report(args.json, {"id": key.id, "name": key.name, "scopes": key.scopes, "key": text}, [text])
+        print("Keep it well: it is not shown again.", file=sys.stderr)
+    elif args.verb == "revoke":
+        gone = keys.revoke(data, args.id)
+        _report(args.json, {"revoked": gone.id}, [f"{gone.name} ({gone.id}) opens nothing any more."])
+    else:
+        rows = [{"id": k.id, "name": k.name, "scopes": k.scopes, "made": k.made} for k in keys.read(data)]
+        lines = [f"{key.id}  {', '.join(key.scopes):10}  {key.name}" for key in keys.read(data)]
+        _report(args.json, rows, lines or ["There are no keys."])
+    return 0
+
+
+def _report(as_json: bool, document: Any, lines: list[str]) -> None:
+    print(json.dumps(document) if as_json else "\n".join(lines))
 
 
 def _run(args: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""What a request's cookies allow, the same for pages and for the stream."""
+"""What a request's cookies or key allow, the same for pages and for the stream."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from engine.game import Audience
+from web.keys import Key
 from web.security import Guard
 
 OPERATOR: Final = "crowntable_operator"
@@ -28,9 +29,10 @@ def has_seat(guard: Guard, seat: int, cookies: Mapping[str, str]) -> bool:
     return guard.is_seat(seat, cookies.get(seat_cookie(seat)))
 
 
-def may_see(guard: Guard, audience: Audience, cookies: Mapping[str, str]) -> bool:
-    """Spectators' and the stream's view are everybody's; a seat's is its own and the operator's."""
-    if audience.kind in ("spectator", "stream"):
+def may_see(guard: Guard, audience: Audience, cookies: Mapping[str, str], key: Key | None = None) -> bool:
+    """Spectators' and the stream's view are everybody's; a seat's is its own and the operator's; a key
+    that may read sees them all."""
+    if audience.kind in ("spectator", "stream") or (key is not None and key.may("read")):
         return True
     if audience.kind == "seat" and has_seat(guard, audience.seat or 0, cookies):
         return True

@@ -26,6 +26,7 @@ from typing import Any, Final
 from itsdangerous import BadSignature, TimestampSigner
 
 from engine.errors import CrowntableError
+from web.keys import KeyRing
 
 SECRETS_FILE: Final = "web-secrets.json"
 SESSION_S: Final = 12 * 3600
@@ -220,9 +221,15 @@ class Guard:
     attempts: Attempts = field(default_factory=Attempts)
     #: 60 commands in 10 s: a hurried operator stays below, a stuck script does not
     pace: Pace = field(default_factory=lambda: Pace(60, 10.0))
+    #: 200 requests of a program's key in 10 s, whatever they are
+    key_pace: Pace = field(default_factory=lambda: Pace(200, 10.0))
+    keys: KeyRing = field(init=False)
     _once: dict[str, float] = field(default_factory=dict)
     _ended: set[str] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        self.keys = KeyRing(self.data)
 
     @classmethod
     def open(cls, data: Path) -> Guard:

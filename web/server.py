@@ -20,7 +20,7 @@ from tornado.wsgi import WSGIContainer
 
 from engine.errors import CrowntableError
 from host.face import Table
-from web import audience
+from web import audience, catalogue, keys
 from web.app import create_app
 from web.audience import Channel
 from web.cookies import may_see
@@ -33,7 +33,29 @@ FLASK_THREADS: Final = 8
 log = logging.getLogger("crowntable.web")
 
 
-class StreamHandler(tornado.web.RequestHandler):
+class Refusing(tornado.web.RequestHandler):
+    """What the server refuses by itself, in the one shape that all refusals have."""
+
+    def refuse(self, status: int, key: str) -> None:
+        """One sentence and what to do next (`texts/`, refused.<key>)."""
+        words = catalogue.texts(catalogue.choose(None, self.request.headers.get("Accept-Language")))
+        self.set_status(status)
+        self.set_header("Cache-Control", "no-store")
+        self.finish({"ok": False, "text": words[f"refused.{key}"], "cure": words[f"refused.{key}_cure"]})
+
+    def write_error(self, status_code: int, **_: Any) -> None:
+        """Tornado's own refusals, of a method that nobody knows for one."""
+        if status_code == 405:
+            self.set_header("Allow", "GET, HEAD, POST")
+        key = {405: "method", 404: "missing"}.get(status_code, "bad" if status_code < 500 else "broken")
+        self.refuse(status_code, key)
+
+
+class FlaskHandler(Refusing, tornado.web.FallbackHandler):
+    """Everything but the stream."""
+
+
+class StreamHandler(Refusing):
     """`GET /api/v1/stream?audience=spectator,seat:2`: checks, then hands the socket to the hub."""
 
     def initialize(self, hub: Hub, guard: Guard) -> None:
@@ -41,31 +63,32 @@ class StreamHandler(tornado.web.RequestHandler):
         self.hub = hub
         self.guard = guard
 
-    def _refuse(self, status: int, text: str) -> None:
-        self.set_status(status)
-        self.set_header("Cache-Control", "no-store")
-        self.finish({"ok": False, "text": text, "cure": ""})
-
     async def get(self) -> None:
-        """Opens the stream, or answers 400, 401 or 503 with one sentence."""
+        """Opens the stream, or answers 400, 401, 421, 429 or 503 with one sentence."""
         cookies = {name: morsel.value for name, morsel in self.request.cookies.items()}
         if not self.guard.is_host(self.request.headers.get("Host")):
-            return self._refuse(421, "This table does not go by that name; use its IP address.")
+            return self.refuse(421, "host")
+        given = keys.bearer(self.request.headers.get("Authorization"))
+        key = None if given is None else self.guard.keys.find(given)
+        if given is not None and key is None:
+            return self.refuse(401, "key")
+        if key is not None and not self.guard.key_pace.allows(key.id):
+            return self.refuse(429, "pace")
         names = [part for part in self.get_query_argument("audience", "spectator").split(",") if part]
         wanted: list[Channel] = []
         for name in names[:8]:
             one = audience.channel(name)
             if one is None:
-                return self._refuse(400, "audience: spectator, stream, operator or seat:<number>.")
-            if not may_see(self.guard, one.audience, cookies):
-                return self._refuse(401, "This view needs the operator's PIN or the seat's link.")
+                return self.refuse(400, "audience")
+            if not may_see(self.guard, one.audience, cookies, key):
+                return self.refuse(401, "pin")
             if one not in wanted:
                 wanted.append(one)
         if not wanted:
-            return self._refuse(400, "audience: spectator, stream, operator or seat:<number>.")
+            return self.refuse(400, "audience")
         if len(self.hub) >= MOST_CLIENTS:
             self.set_header("Retry-After", "10")
-            return self._refuse(503, "Too many streams are open.")
+            return self.refuse(503, "full")
         stream = self.detach()
         taken = stream.socket.dup()  # Tornado lets go of its own one; the connection lives on in ours
         stream.close()
@@ -144,7 +167,7 @@ class Server:
         app_in_threads = FlaskInThreads(app.wsgi_app, executor=flask_pool)
         handlers: list[Any] = [
             (r"/api/v1/stream", StreamHandler, {"hub": hub, "guard": self.guard}),
-            (r".*", tornado.web.FallbackHandler, {"fallback": app_in_threads}),
+            (r".*", FlaskHandler, {"fallback": app_in_threads}),
         ]
         web = tornado.web.Application(handlers, log_function=_log_request)
         server = HTTPServer(
