@@ -326,6 +326,8 @@ def ask_api() -> Any:
         body["history"] = request.args.getlist("history")
     if not isinstance(body, dict) or not isinstance(body.get("question"), str):
         return refuse(400, "body")
+    if not isinstance(body.get("as"), str | None):
+        return refuse(400, "body")
     game, language, history = body.get("game"), body.get("language"), body.get("history", [])
     fitting = (game is None or (isinstance(game, str) and _known(game))) and (
         language is None or language in LANGUAGES

@@ -31,7 +31,7 @@ LONGEST: Final = 1000
 
 _SLOT: Final = re.compile(r"\{([a-z]+)(\d?)\}")
 #: a name holds nothing that ends a part of a sentence
-_NAME: Final = r"(?:(?!: |; |\. |\? ).)+?"
+_NAME: Final = r"(?:(?!: |; |\. |\? |\.$).)+?"
 _KINDS: Final = {
     "n": r"[−+-]?\d+(?:[.,]\d+)*%?",
     "told": r".+?",

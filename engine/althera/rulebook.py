@@ -36,7 +36,7 @@ RULES: Mapping[str, str] = {
         "higher takes it, lower is absorbed."
     ),
     "ALT-4.4": "After three cards each, the owner of the field wins the duel.",
-    "ALT-4.5": "The winner captures the loser's score cards and takes the own ones back.",
+    "ALT-4.5": "The winner captures the loser's score cards and gets their own back.",
     "ALT-4.6": "Then cards are worth what is printed again and both fill their hands to five.",
     "ALT-5.1": (
         "Shield, to open or answer: cancels the enemy's specials; as an opening it hands the attack over."

@@ -71,6 +71,7 @@ def test_each_sentence_is_found_again(key: str) -> None:
     ("english", "italian"),
     [
         ("Bo plays Cavalry (15): the field opens at 15.", "Bo gioca Cavalleria (15): il campo si apre a 15."),
+        ("Bo plays Cavalry (15).", "Bo gioca Cavalleria (15)."),
         ("Seat 2 plays Oracle: Seat 2 rolls now.", "Posto 2 gioca Oracolo: ora tira Posto 2."),
         (
             "Bo plays Shield: Bo holds the field at 9. Bo's Shield undoes: Overtake. The field is 9, Bo's.",

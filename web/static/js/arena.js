@@ -24,6 +24,15 @@ function term(step) {
   return step.value < 0 ? `−${-step.value}` : `+${step.value}`;
 }
 
+/** The running sum as people write it, with the rounding said where there was some (ALT-5.3). @param {string} text */
+function sum(text) {
+  const scaled = /^(\d+) x (?:1\.5|0\.5) = \d+$/.exec(text);
+  const taken = /^(\d+) - (\d+) = \d+$/.exec(text);
+  const rounded = (scaled && Number(scaled[1]) % 2 === 1) || (taken && Number(taken[2]) * 2 === Number(taken[1]) + 1);
+  const shown = text.replace(" x ", " × ").replace(" - ", " − ");
+  return rounded ? `${shown} (${t(scaled ? "arena.rounded" : "arena.rounded_off")})` : shown;
+}
+
 /** The pile, under whoever owns it. @param {any} view @param {any} duel @param {Step[]} list */
 export function pile(view, duel, list) {
   const owner = duel.field ? duel.field.owner : null;
@@ -95,7 +104,7 @@ export function arena(view, duel) {
         (duel.interveners || []).length ? ` · ${t("arena.interveners", { names: names(view, duel.interveners) })}` : "")),
     h("div", { class: "lists" }, side(view, duel, duel.attacker, "attacker"), field(view, duel), side(view, duel, duel.defender, "defender")),
     list.length ? pile(view, duel, list) : h("p", { class: "pile waiting" }, t("arena.first_card", { name: nameOf(view, duel.to_play ?? duel.attacker) })),
-    text && h("p", { class: "sum" }, text),
+    text && h("p", { class: "sum" }, sum(text)),
     cardGrounds(view, list.map((s) => s.card)));
 }
 

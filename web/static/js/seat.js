@@ -6,7 +6,7 @@ import { actionForm, fetchOwned } from "./actions.js";
 import { arena, count, outcome } from "./arena.js";
 import { layout } from "./anthem.js";
 import { act, command } from "./send.js";
-import { calls, changeOf, events, findings, houseOf, nameOf, questions, seatOf } from "./side.js";
+import { calls, changeOf, events, findings, houseOf, nameOf, names, questions, seatOf } from "./side.js";
 
 const seat = boot.extra.seat;
 const mine = boot.extra.mine;
@@ -52,13 +52,15 @@ function header(view, me) {
 /** The one thing that matters now, in a sentence. */
 function stateText(view) {
   const game = view.game;
-  if (game.winners) return game.winners.includes(seat) ? t("seat.won") : t("seat.over", { name: nameOf(view, game.winners[0] || seat) });
-  if (game.game === "anthem") return game.to_move === seat ? t("seat.your_turn") : t("seat.their_turn", { name: nameOf(view, game.to_move) });
+  // Only who plays from here is "you"; whoever else has opened the page reads the player's name.
+  const me = (/** @type {number} */ one) => mine && one === seat;
+  if (game.winners) return game.winners.some(me) ? t("seat.won") : t("seat.over", { name: names(view, game.winners) });
+  if (game.game === "anthem") return me(game.to_move) ? t("seat.your_turn") : t("seat.their_turn", { name: nameOf(view, game.to_move) });
   const duel = (game.duels || []).find((/** @type {any} */ d) => d.attacker === seat || d.defender === seat);
-  if ((game.awaiting_rolls || []).includes(seat)) return t("seat.your_roll");
-  if (duel && duel.to_play === seat) return t("seat.your_play");
+  if ((game.awaiting_rolls || []).includes(seat)) return mine ? t("seat.your_roll") : t("seat.waiting_roll", { name: nameOf(view, seat) });
+  if (duel && me(duel.to_play)) return t("seat.your_play");
   if (duel) return duel.awaiting_roll ? t("seat.waiting_roll", { name: nameOf(view, duel.awaiting_roll) }) : t("seat.waiting", { name: nameOf(view, duel.to_play) });
-  if (game.declarer === seat) return t("seat.your_declare");
+  if (game.declarer === seat) return mine ? t("seat.your_declare") : t("between.title", { name: nameOf(view, seat) });
   return t("seat.watching");
 }
 
@@ -73,7 +75,7 @@ function table(view, me) {
 function counts(view, me) {
   if (view.game.game === "anthem") return null;
   const change = changeOf(view, seat);
-  return h("section", { class: "card counts", "aria-label": t("seat.counts"), key: "counts" }, h("h2", null, t("seat.counts")),
+  return h("section", { class: "card counts", "aria-label": t(mine ? "seat.counts" : "scores.title"), key: "counts" }, h("h2", null, t(mine ? "seat.counts" : "scores.title")),
     h("dl", { class: "numbers" },
       h("div", null, h("dt", null, t("seat.count_all")), h("dd", null, String(me.cards))),
       h("div", null, h("dt", null, t("seat.count_hand")), h("dd", null, String(me.hand))),
