@@ -181,15 +181,15 @@ def _answers(of: Book, found: Found) -> tuple[Answer, ...]:
 
 def _with_verdict(of: Book, answers: tuple[Answer, ...], verdict: Verdict) -> tuple[Answer, ...]:
     """The answers with the rule that the table's answer rests on: first, where the question was how
-    things stand; among the others, where it was whether something is allowed."""
+    things stand or the search found it too; else last."""
     assert verdict.rule is not None, "looked up by the caller"
     own = next((one for one in answers if one.rule == verdict.rule), None)
     if own is None:
         own = _answer(of, verdict.rule, 0.0)
     others = tuple(one for one in answers if one is not own)
-    if verdict.legal is None and verdict.kind != "die_value":
+    if own in answers or (verdict.legal is None and verdict.kind != "die_value"):
         return (own, *others)[:ANSWERS]
-    return answers if own in answers else (*others[: ANSWERS - 1], own)
+    return (*others[: ANSWERS - 1], own)
 
 
 def _answer(of: Book, rule: str, score: float) -> Answer:

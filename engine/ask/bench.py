@@ -12,13 +12,21 @@ from engine.ask.answer import Reply, ask
 from engine.ask.book import LANGUAGES
 from engine.game import Json
 
+#: the sets that figures are printed for, and what they are
+SETS = {
+    "kept": "the half of our own questions that was kept aside",
+    "other": "another author's questions, looked at while the search was worked on",
+    "other-kept": "another author's questions, kept aside",
+}
+
 METHOD = """\
-The questions are those of engine/ask/questions whose half is `kept`: drawn at random with a fixed seed
-before the search was written, and never looked at while it was worked on. Each is asked as at the table's
-page: the game is given, the language is not. A question counts as right where the first answer (the first
-three) has a rule that answers it; as declined where no rule is given. An unanswerable question must be
-declined, an answerable one must not. `ms` is the time of one whole answer after the first, in one process;
-`load_s` the time until the first answers in both languages. Memory is the process's peak in MiB."""
+The questions are those of engine/ask/questions. `kept`: drawn at random with a fixed seed before the search
+was written, and never looked at while it was worked on. `other-kept`: by an author who knew the rules and
+nothing of the search, kept aside as well; `other`: by the same author, but looked at. Each is asked as at
+the table's page: the game is given, the language is not. A question counts as right where the first answer
+(the first three) has a rule that answers it; as declined where no rule is given. An unanswerable question
+must be declined, an answerable one must not. `ms` is the time of one whole answer after the first, in one
+process; `load_s` the time until the first answers in both languages. Memory is the process's peak in MiB."""
 
 
 class Question(NamedTuple):
@@ -32,7 +40,7 @@ class Question(NamedTuple):
 
 
 def questions(half: str, language: str) -> list[Question]:
-    """The questions of one half: `tune`, `kept` or `more`."""
+    """The questions of one half: `tune`, `kept`, `more`, `other` or `other-kept`."""
     text = resources.files("engine.ask").joinpath("questions", f"{language}.tsv").read_text("utf-8")
     rows = (line.split("\t") for line in text.splitlines()[1:])
     return [
@@ -42,16 +50,21 @@ def questions(half: str, language: str) -> list[Question]:
     ]
 
 
-def measure(half: str = "kept") -> Json:
-    """The figures by language, a few seconds. Shares are of 1."""
+def measure() -> Json:
+    """The figures by set and language, some seconds. Shares are of 1."""
     begun = time.perf_counter()
     for language in LANGUAGES:
         for game in ("althera", "anthem"):
             ask("?", game=game, language=language)
-    result: Json = {"half": half, "load_s": round(time.perf_counter() - begun, 2)}
-    result["languages"] = {language: scored(questions(half, language), _answered) for language in LANGUAGES}
+    result: Json = {"load_s": round(time.perf_counter() - begun, 2)}
+    result["sets"] = {half: {"of": of, "languages": measured(half)} for half, of in SETS.items()}
     result["peak_mib"] = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1)
     return result
+
+
+def measured(half: str) -> Json:
+    """The figures of one set, by language."""
+    return {language: scored(questions(half, language), _answered) for language in LANGUAGES}
 
 
 def _answered(question: Question) -> Reply:

