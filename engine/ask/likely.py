@@ -70,8 +70,10 @@ class Likely:
         return {part: weight / length for part, weight in weighed.items()}
 
     def of(self, found: dict[str, float]) -> dict[str, float]:
-        """Rule -> likelihood from 0 to 1, the likeliest 1; all alike where nothing is known."""
+        """Rule -> likelihood from 0 to 1, the likeliest 1; none where nothing is known."""
         even = {part: weight for part, weight in self._even(found).items() if part in self._more}
+        if not even:
+            return {}
         whole = sum(even.values())
         score = {rule: whole * never for rule, never in self._never.items()}
         for part, weight in even.items():
