@@ -139,6 +139,7 @@ class Table(Protocol):
         {"cmd": "dismiss", "id": finding id} · {"cmd": "new-match", "game", "seats": [{"seat", "house",
         "name"}], "turns", "ruleset": {key: value}} · {"cmd": "pause"} · {"cmd": "resume"} ·
         {"cmd": "flag", "text"} · {"cmd": "announce", "text"} · {"cmd": "judge"} (a seat asks for one) ·
+        {"cmd": "attract", "on", "after": seconds} (a free table) · {"cmd": "count-anew"} ·
         enrol-start, enrol-card, enrol-stop, zones-start, zones-skip, zones-back, zones-save, zones-stop:
         docs/view.md. Never raises, whatever the JSON."""
 

@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class Options:
     """What a start was asked for. `bots`: names for the seats in order, the last one for all further
-    seats; () for none. `matches`: end after so many, 0 for never. `speed`: 1.0 is a person's pace."""
+    seats; () for none. `matches`: end after so many, 0 for never. `speed`: 1.0 is a person's pace.
+    `attract`: a free table, idle after so many seconds of quiet; None as it was left."""
 
     layout: Layout
     data: Path
@@ -47,6 +48,7 @@ class Options:
     matches: int = 0
     chaos: tuple[str, ...] = ()
     seed: int | None = None
+    attract: float | None = None
 
 
 def default_data(virtual: bool) -> Path:
@@ -158,6 +160,8 @@ class Running:
         if self.chaos is not None:
             for name in self.options.chaos:
                 self.chaos.switch(name, True)
+        if self.options.attract is not None:
+            self.table.free.set({"cmd": "attract", "on": True, "after": self.options.attract}, 0.0)
         self.table.start()
         self.devices.start(self.table)
         self.crown.start()

@@ -26,6 +26,7 @@ from host.core import Core
 from host.crown_scene import CrownScene
 from host.entry import Entry, Json
 from host.face import Opened, Outcome, VirtualWorld, Who, Workshop
+from host.free import FreeTable
 from host.journal import matches_of, read_entries
 from host.lamps import lit
 from host.match import match_row
@@ -40,6 +41,8 @@ log = logging.getLogger(__name__)
 
 #: seconds that a caller waits for the table's answer
 PATIENCE = 5.0
+#: commands that are the free table's (host.free)
+FREE = ("attract", "count-anew")
 #: seconds between two looks at what time alone changes (the backlog, the match's clock)
 TICK = 0.5
 #: seconds without a round of the table's thread after which it counts as hanging
@@ -68,6 +71,7 @@ class LiveTable:
         self._lock = threading.RLock()
         self._views: dict[tuple[str, int | None], Json] = {}
         self.replays = Replays(core.journal.path)
+        self.free = FreeTable.open(core.journal.path.parent)
         self._version = 1
         self._round = time.monotonic()
         self._listeners: list[Callable[[int], None]] = []
@@ -75,11 +79,13 @@ class LiveTable:
 
     def start(self) -> None:
         """Begins to take sightings and commands."""
+        self.free.tick(self.core)
         self._thread.start()
 
     def stop(self) -> None:
         """Finishes what is queued, then closes the journal."""
         self.replays.stop()
+        self.free.save()
         if self._thread.is_alive():
             self._queue.put(None)
             self._thread.join(PATIENCE)
@@ -108,6 +114,8 @@ class LiveTable:
 
     def command(self, command: Json, who: Who) -> Outcome:
         """See host.face.Table."""
+        if isinstance(command, dict) and command.get("cmd") in FREE:
+            return self._ask(lambda: self.free.set(command, self.core.clocks.wall()))
         job = job_of(self.core, command, who)
         return job if isinstance(job, Outcome) else self._ask(job)
 
@@ -132,6 +140,7 @@ class LiveTable:
             known = self._views.get(key)
             if known is None:
                 known = make_view(self.core, audience, self._version, self._is_virtual)
+                known["free"] = self.free.view(self.core, audience.kind == "operator")
                 self._views[key] = known
             return known
 
@@ -260,6 +269,7 @@ class LiveTable:
                 ticked = time.monotonic()
                 with self._lock:
                     changed = self.core.tick()
+                    changed |= self.free.tick(self.core)
                 if changed:
                     self._publish()
 
@@ -290,7 +300,8 @@ class LiveTable:
             self.sensors.add(self.core.book.known(sighting), self.core.seq)
         # The room's edge: a fault in judging one sighting must not take the table down (promise 1).
         try:
-            return self.core.sighting(sighting)
+            changed = self.core.sighting(sighting)
+            return self.free.card_laid(self.core) or changed
         except Exception:
             log.exception("could not take in %r", sighting)
             return False
@@ -310,6 +321,7 @@ class LiveTable:
 
     def _publish(self) -> None:
         with self._lock:
+            self.free.tick(self.core)  # a deed wakes the screens in the same moment
             self._version += 1
             self._views.clear()
             listeners = list(self._listeners)

@@ -30,6 +30,10 @@ def register(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     run.add_argument("--speed", type=_speed, default=1.0, metavar="X", help="1 is a person's pace")
     run.add_argument("--matches", type=_count, default=0, metavar="N", help="end after N matches")
     run.add_argument("--chaos", action="append", metavar="NAME", help="a trouble; may be given often")
+    run.add_argument(
+        "--attract", nargs="?", type=_quiet, const=120.0, metavar="SECONDS",
+        help="a free table: its screens invite after so much quiet (default 120), a card begins a match",
+    )  # fmt: skip
     run.add_argument("--seed", type=int, help=argparse.SUPPRESS)
     run.set_defaults(run=_run)
     _register_key(sub)
@@ -90,6 +94,12 @@ def _port(text: str) -> int:
     if not text.isascii() or not text.isdigit() or int(text) > 65535:
         raise argparse.ArgumentTypeError(f"{text!r} is no port; ports are 0 to 65535")
     return int(text)
+
+
+def _quiet(text: str) -> float:
+    if not text.isascii() or not text.isdigit() or not 10 <= int(text) <= 3600:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds from 10 to 3600")
+    return float(text)
 
 
 def _speed(text: str) -> float:

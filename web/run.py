@@ -104,6 +104,7 @@ def _options(args: argparse.Namespace) -> Options:
         matches=args.matches,
         chaos=tuple(args.chaos or ()),
         seed=args.seed,
+        attract=args.attract,
     )
 
 
