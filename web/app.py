@@ -193,7 +193,7 @@ def create_app(
 ) -> Flask:
     """The application for one table. Threads of a pool may run it at once."""
     # they import `site` from here
-    from web import api, health, operator, public, records, rules, seat, setup, virtual
+    from web import api, attract, health, operator, public, records, rules, seat, setup, virtual
 
     app = Flask("web", static_folder=None, template_folder="templates")
     app.config["SITE"] = Site(table, guard, streams, host, port)
@@ -207,6 +207,6 @@ def create_app(
     app.register_error_handler(RecursionError, lambda _: refuse(400, "bad"))
     app.register_error_handler(Exception, _crash)
     app.add_url_rule("/static/<version>/<path:name>", "static", _static)
-    for part in (public, seat, operator, setup, health, virtual, rules, records, api):
+    for part in (public, seat, operator, setup, health, virtual, rules, records, attract, api):
         app.register_blueprint(part.blueprint)
     return app

@@ -16,11 +16,12 @@ blueprint = Blueprint("public", __name__)
 
 @blueprint.get("/")
 def table() -> Any:
-    """The table: what everyone looks at."""
+    """The table: what everyone looks at. `?attract`: this screen invites while nobody plays."""
     here = site()
     url = addresses.lan_url(here.host, here.port)
     first = here.table.workshop is not None and not here.table.is_set_up()
-    return page.render("page.html", "table", SPECTATOR, extra={"join": url, "first": first})
+    extra = {"join": url, "first": first, "attract": "attract" in request.args}
+    return page.render("page.html", "table", SPECTATOR, extra=extra)
 
 
 @blueprint.get("/overlay")

@@ -1,4 +1,4 @@
-"""A free table: it invites while nobody plays, wakes at a card, knows when it was cleared, counts its hours."""
+"""A free table: it invites while nobody plays, wakes at a card, knows when it was cleared, counts hours."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_devices_coming_and_going_are_no_sign_of_people(tmp_path: Path) -> None:
     free = watch(desk, 121)
     assert free.idle
     for state in ("lost", "up"):
-        desk.see(Health(desk.now, "pico", "reader", state, "it came and went"))  # type: ignore[arg-type]
+        desk.see(Health(desk.now, "pico", "reader", state, "it came and went"))
         free.tick(desk.core)
     assert free.idle
 
@@ -158,7 +158,7 @@ def test_a_pulled_plug_costs_a_minute_of_the_counters_at_most(tmp_path: Path) ->
     assert 540 <= kept <= 600
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"on": 1}', '{"on": true, "after": "x", "counters": {}}', "\0"])
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"on": 1}', '{"on": true, "after": "x"}', "\0"])
 def test_a_spoiled_file_begins_anew(tmp_path: Path, text: str) -> None:
     (tmp_path / "free.json").write_text(text)
     free = FreeTable.open(tmp_path)

@@ -1,5 +1,5 @@
 /** The operator's page: every action by hand, questions, corrections, the match, the devices. */
-import { boot, hhmm, inLanguage, maybe, t } from "./boot.js";
+import { boot, duration, hhmm, inLanguage, maybe, t } from "./boot.js";
 import { cls, h, patch } from "./dom.js";
 import { cardLabel, crest, houseClass, icon } from "./art.js";
 import { actionForm, chosen, clear, fetchOwned } from "./actions.js";
@@ -36,7 +36,7 @@ export function draw(root, view, _previous, redraw) {
       h("div", { class: "desk-side" },
         matchCard(view, redraw),
         game && game.game === "althera" && scoreboard(view),
-        devices(view), zones(view), phones(), care())));
+        freeCard(view), devices(view), zones(view), phones(), care())));
 }
 
 function refresh(view, seats, redraw) {
@@ -118,6 +118,26 @@ function matchCard(view, redraw) {
     h("div", { class: "row" },
       h("button", { type: "button", onclick: say("flag") }, icon("flag"), t("op.flag")),
       h("button", { type: "button", onclick: say("announce") }, icon("info"), t("op.announce"))));
+}
+
+/** A free table's switch and what it has been of use. */
+function freeCard(view) {
+  const free = view.free;
+  if (!free || !free.counters) return null;
+  const since = new Intl.DateTimeFormat(boot.lang, { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" }).format(new Date(free.counters.since * 1000));
+  const seconds = [30, 60, 120, 300, 600];
+  if (!seconds.includes(free.after)) seconds.push(free.after);
+  const number = (/** @type {string} */ key, /** @type {string} */ value) => h("div", { key }, h("dt", null, t(`free.${key}`)), h("dd", null, value));
+  return h("section", { class: "card", key: "free", "aria-label": t("free.title") },
+    h("h2", null, t("free.title")),
+    h("label", { class: "check" },
+      h("input", { type: "checkbox", role: "switch", id: "attract-on", checked: free.on, onchange: () => command({ cmd: "attract", on: !free.on }) }), h("span", null, t("free.on"))),
+    h("label", { class: "field-row" }, h("span", null, t("free.after")),
+      h("select", { onchange: (/** @type {Event} */ e) => command({ cmd: "attract", after: Number(/** @type {HTMLSelectElement} */ (e.target).value) }) },
+        seconds.map((n) => h("option", { key: n, value: n, selected: n === free.after }, t("free.seconds", { n }))))),
+    h("dl", { class: "numbers three" }, number("hours", duration(free.counters.seconds)), number("matches", String(free.counters.matches)), number("plays", String(free.counters.plays))),
+    h("p", { class: "row" }, h("span", { class: "quiet" }, t("free.since", { when: since })),
+      h("button", { type: "button", onclick: () => command({ cmd: "count-anew" }) }, t("free.anew"))));
 }
 
 function devices(view) {

@@ -23,7 +23,8 @@ export function draw(root, view, _previous, redraw) {
   if (shown) paint(root, shown);
 }
 
-function paint(root, view) {
+/** The duels and the count of a view, and nothing else. @param {Element} root @param {any} view */
+export function paint(root, view) {
   const game = view.match ? view.game : null;
   if (!game) {
     patch(root);

@@ -7,11 +7,29 @@ import { events, findings, questions } from "./side.js";
 
 /** @param {HTMLElement} root @param {any} view @param {any} previous @param {() => void} redraw */
 export function drawTable(root, view, previous, redraw) {
+  if (inviting(root, view, redraw)) return;
   const game = view.match && view.game ? view.game.game : null;
   root.className = `table-page ${game || "idle"}`;
   if (game === "althera") drawAlthera(root, view, previous, redraw);
   else if (game === "anthem") drawAnthem(root, view);
   else drawIdle(root, view);
+}
+
+let attract = /** @type {any} */ (null);
+
+/** On a free table that nobody uses the screen invites: fetched only where it is wanted. */
+function inviting(root, view, redraw) {
+  const free = view.free;
+  const wanted = boot.page === "table" && free && free.idle && (free.on || boot.extra.attract);
+  if (!wanted) {
+    if (attract) attract.stop();
+    return false;
+  }
+  if (!attract) {
+    import("./attract.js").then((module) => { attract = module; redraw(); }).catch(() => {});
+    return false;
+  }
+  return attract.draw(root, view, redraw);
 }
 
 function drawIdle(root, view) {
