@@ -58,7 +58,7 @@ export function draw(root, view, redraw) {
         : h("div", { class: "picture", key: `p${scene.key}` }, scene.picture())),
     h("div", { class: "row show-tools", key: "tools" },
       h("button", { type: "button", onclick: () => go(at - 1, redraw) }, t("attract.back")),
-      h("button", { type: "button", id: "attract-pause", "aria-pressed": String(paused), onclick: () => { paused = !paused; wait(redraw); redraw(); } }, t(paused ? "attract.go_on" : "attract.pause")),
+      h("button", { type: "button", id: "attract-pause", onclick: () => { paused = !paused; wait(redraw); redraw(); } }, t(paused ? "attract.go_on" : "attract.pause")),
       h("button", { type: "button", onclick: () => go(at + 1, redraw) }, t("attract.next")),
       h("button", { type: "button", onclick: () => { stop(); leftAt = view.seq; redraw(); } }, t("attract.table")),
       h("progress", { max: scenes.length || 1, value: at + 1, "aria-label": t("attract.progress") })));
