@@ -10,6 +10,7 @@ import { Connection } from "./connection.js";
 /**
  * Follows one audience for as long as the page lives.
  * @param {string} base address of the static files @param {string} audience @param {Listener} listener
+ * @returns {(key: string) => Promise<boolean>} asks whether this tab, of all of the browser's, may do what has that key
  */
 export function follow(base, audience, listener) {
   let worker = null;
@@ -23,9 +24,13 @@ export function follow(base, audience, listener) {
   if (worker === null) return followAlone(audience, listener);
   let heard = false;
   const port = worker.port;
+  const asked = new Map();
   port.onmessage = ({ data }) => {
     heard = true;
-    deliver(data, listener);
+    if (data.kind === "claim") {
+      asked.get(data.key)?.(data.yours);
+      asked.delete(data.key);
+    } else deliver(data, listener);
   };
   worker.onerror = () => {
     if (!heard) {
@@ -41,6 +46,10 @@ export function follow(base, audience, listener) {
   addEventListener("pageshow", () => say(true));
   document.addEventListener("visibilitychange", () => document.hidden || say(true));
   addEventListener("pagehide", () => port.postMessage({ bye: true }));
+  return (key) => new Promise((answer) => {
+    asked.set(key, answer);
+    port.postMessage({ claim: key });
+  });
 }
 
 function followAlone(audience, listener) {
@@ -51,6 +60,7 @@ function followAlone(audience, listener) {
   addEventListener("pageshow", check);
   addEventListener("pagehide", () => connection.want([]));
   document.addEventListener("visibilitychange", check);
+  return async () => !document.hidden;
 }
 
 function deliver(message, listener) {

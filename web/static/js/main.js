@@ -13,6 +13,7 @@ let arrivedAt = Date.now();
 let up = true;
 let staleSince = 0;
 let spokenSeq = -1;
+let sound = /** @type {any} */ (null);
 let drawPage = /** @type {((root: HTMLElement, view: any, previous: any, redraw: () => void) => void)|null} */ (null);
 let previous = /** @type {any} */ (null);
 let queued = false;
@@ -35,6 +36,7 @@ function drawNow() {
   const before = snapshot(main);
   drawPage(main, view, previous, redraw);
   settle(main, before);
+  if (sound) sound.hear(previous, view);
   previous = view;
   document.body.dataset.seq = String(view.seq); // what the screen shows now, for tests and for support
   speak();
@@ -103,7 +105,7 @@ async function start() {
   drawNow();
   document.body.dataset.ready = "yes";
   let staleTimer = 0;
-  follow(boot.base, inLanguage(boot.audience), {
+  const claim = follow(boot.base, inLanguage(boot.audience), {
     view(fresh) {
       if (fresh.boot === view.boot && fresh.version < view.version) return;
       view = fresh;
@@ -119,6 +121,10 @@ async function start() {
     },
     assets: newAssets,
   });
+  if (boot.page !== "overlay") {
+    sound = await import("./sound.js").catch(() => null);
+    if (sound) sound.install(claim);
+  }
   setInterval(() => {
     const clock = document.getElementById("clock");
     if (clock && view.match) clock.textContent = clockText();

@@ -8,6 +8,10 @@ const GONE = 150_000;
 const tabs = new Map();
 /** @type {Map<string, any>} */
 const latest = new Map();
+/** @type {Set<string>} */
+const claimed = new Set();
+/** Claims that are remembered: far more than can be disputed at any time. */
+const CLAIMS = 500;
 let state = { kind: "state", up: true, since: 0 };
 
 const connection = new Connection((message) => {
@@ -25,6 +29,14 @@ function refresh() {
 /** @type {any} */ (self).onconnect = (/** @type {MessageEvent} */ event) => {
   const port = event.ports[0];
   port.onmessage = ({ data }) => {
+    if (data.claim) {
+      // The first tab to ask for a sound is the one that makes it.
+      const yours = !claimed.has(data.claim);
+      claimed.add(data.claim);
+      if (claimed.size > CLAIMS) claimed.delete(claimed.values().next().value);
+      port.postMessage({ kind: "claim", key: data.claim, yours });
+      return;
+    }
     if (data.bye) {
       tabs.delete(port);
       refresh();
