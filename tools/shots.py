@@ -234,6 +234,28 @@ def laid(view: Json) -> int:
     return sum(card is not None for seat in view["game"].get("seats", []) for card in seat["layout"])
 
 
+def records(browser: Browser) -> None:
+    """The list of matches, a replay, the score sheet; then the same table free and unattended."""
+    pages = (("matches", "/matches"), ("replay", "/matches/m1#30"), ("sheet", "/matches/m1/sheet"))
+    with tempfile.TemporaryDirectory() as data:
+        with table("althera-3", 12.0, "--data", data) as run:
+            run.until("a second match", lambda v: bool(v["match"]) and v["match"]["number"] > 1)
+            camera = Camera(browser, run)
+            for name, path in pages:
+                camera.look(path)
+                camera.shoot(name, "phone", "laptop", what="a record", when=bool)
+        with table("althera-3", 1.0, "--data", data, "--bots", "none", "--attract", "10") as run:
+            camera = Camera(browser, run)
+            camera.look("/")
+            camera.page.wait_for_function("() => document.body.dataset.scene?.startsWith('r')")
+            camera.page.wait_for_timeout(9000)
+            camera.page.locator("#attract-pause").click()
+            camera.shoot("attract", "laptop", what="a duel shown", when=bool)
+            while camera.page.evaluate("() => document.body.dataset.scene") != "takes":
+                camera.page.get_by_role("button", name="Next").click()
+            camera.shoot("teach", "phone", "tv", what="a lesson", when=bool)
+
+
 def main() -> int:
     """All pictures."""
     with sync_playwright() as playwright:
@@ -241,6 +263,7 @@ def main() -> int:
         set_up(browser)
         althera(browser)
         anthem(browser)
+        records(browser)
         browser.close()
     return 0
 

@@ -161,7 +161,7 @@ def _packed(body: Json, status: int = 200) -> Response:
     return response
 
 
-@blueprint.errorhandler(CrowntableError)
+@blueprint.app_errorhandler(CrowntableError)
 def _trouble(error: CrowntableError) -> Any:
     """A journal or record that can't be read: its own sentence and what to do."""
     what, cure = spoken.say(error.what, g.language), spoken.say(error.cure, g.language)
