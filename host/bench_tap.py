@@ -92,8 +92,10 @@ class _Board:
             ms = round((time.monotonic() - self._began) * 1000)
             line = format_line(verb, words | {"n": self._count & 0xFFFF, "t": ms})
             self._count += 1
+            # Before the write: the table may be done with the line before this thread goes on.
+            at = time.monotonic()
             os.write(self._master, line)
-            return time.monotonic()
+            return at
 
     def _run(self) -> None:
         lines = LineReader()
@@ -134,7 +136,8 @@ def _layout(port: str) -> Layout:
     layout = find_layout("althera-3")
     readers = tuple(replace(r, port=port) for r in layout.readers if r.id == "pico")
     zones = tuple(z for z in layout.zones if z.reader == "pico")
-    return replace(layout, readers=readers, zones=zones, cameras=(), crown=Crown())
+    # No shipped table's name: its Pico would be sent that table's settings.
+    return replace(layout, name="bench", readers=readers, zones=zones, cameras=(), crown=Crown())
 
 
 def _rests(layout: Layout) -> list[int]:

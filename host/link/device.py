@@ -44,6 +44,8 @@ WRITE_TIMEOUT_S = 0.5
 LOW_BATTERY_MV = 3400
 """Of one lithium cell: under 3.3 V a Pico's converter and the LEDs begin to fail."""
 PAUSE_S = (0.2, 5.0)
+CONFIG_TRIES = 2
+"""So often the board is sent its configuration before it is taken with the one that it keeps."""
 BUSY_PATIENCE_S = 15.0
 """So long after a plug-in ModemManager may hold the port (S08): no alarm before."""
 
@@ -94,6 +96,7 @@ class LinkDevice:
         self._write_timeouts = 0
         self._busy_since: float | None = None
         self._forgive = False
+        self._config_tries = 0
 
     # -- Device ------------------------------------------------------------------------------------
 
@@ -264,11 +267,13 @@ class LinkDevice:
 
     def _configure(self, port: serial.SerialBase, session: Session) -> bool:
         """Sends our configuration where the board has another. True: it restarts now."""
-        if self._config is None or session.hello is None:
+        if self._is_configured(session):
+            self._config_tries = 0
             return False
-        payload = " ".join(f"{key}={self._config[key]}" for key in sorted(self._config))
-        if session.hello.words.get("cfg") == f"{crc16(payload.encode('ascii')):04X}":
-            return False
+        if self._config_tries >= CONFIG_TRIES:
+            return False  # it keeps its own: better read with those than not at all
+        self._config_tries += 1
+        assert self._config is not None
         self._say("starting", "sending the board its configuration")
         self._write(port, format_line("config", self._config))
         deadline = self._clock() + HELLO_S
@@ -277,6 +282,13 @@ class LinkDevice:
         if session.configured not in ("ok", None):
             raise LinkLostError(f"the board does not take its configuration: {session.configured!r} is wrong")
         return True
+
+    def _is_configured(self, session: Session) -> bool:
+        """Whether the board says that it has our configuration, or none was given."""
+        if self._config is None or session.hello is None:
+            return True
+        payload = " ".join(f"{key}={self._config[key]}" for key in sorted(self._config))
+        return session.hello.words.get("cfg") == f"{crc16(payload.encode('ascii')):04X}"
 
     def _listen(self, port: serial.SerialBase, session: Session) -> None:
         """The conversation proper; ends by LinkLostError, an error of the port, or stop."""
@@ -379,6 +391,9 @@ class LinkDevice:
                 "weak",
                 f"lights at {part} brightness: the Pico lost its power again and again; check its 5 V supply",
             )
+        if not self._is_configured(session):
+            what = f"the Pico of {self.id} keeps other settings than its build's"
+            return "weak", f"{what}; run `crowntable flash`"
         ring = (hello.number("ring") if hello else 0) or 0
         return "up", f"{antennas} antennas" if antennas else f"a ring of {ring} LEDs"
 

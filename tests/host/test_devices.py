@@ -10,12 +10,13 @@ import pytest
 from host.devices import Devices, board_config, calibration_file
 from host.lamps import lit
 from host.layout import Reader, Zone, find_layout, shipped_layouts
+from host.link import device
 from host.link.device import LinkDevice
 from host.products.build import find_build
 from host.products.pins import firmware_config
 from host.sighting import Inventory
 from host.virtual.pico import VirtualPico
-from tests.host.link_board import UID, Heard, card_memory
+from tests.host.link_board import UID, Board, Heard, card_memory
 from tests.host.table_kit import OPERATOR, Desk
 
 PICO = Reader("pico", "link")
@@ -65,6 +66,25 @@ def test_a_board_takes_the_settings_of_its_build_once_and_reads_with_them() -> N
             assert pico.starts == starts
     finally:
         pico.stop()
+
+
+def test_a_board_that_keeps_its_own_settings_is_read_with_them_and_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(device, "HELLO_S", 1.0)
+    board, heard = Board(tmp_path / "pico"), Heard()
+    link = LinkDevice("pico", board.path, 4, config={"budget": "500"})
+    link.start(heard)
+    try:
+        said = heard.health("weak")
+        assert said.detail == "the Pico of pico keeps other settings than its build's; run `crowntable flash`"
+        assert [verb for verb, _ in board.orders].count("config") == 2
+        board.say("tag", ant=1, uid=UID, sak="00", data=card_memory("s2/5")[:96].hex())
+        board.say("inv", ant=1, tags=UID, ok=1)
+        assert heard.tags(1, {UID}).tags[0].card == "s2/5"
+    finally:
+        link.stop()
+        board.close()
 
 
 # -- lamps ----------------------------------------------------------------------------------------
