@@ -1,5 +1,5 @@
 /** A duel as an arena: both houses, the field's value, the pile of accumulation. */
-import { t, tn } from "./boot.js";
+import { boot, t, tn } from "./boot.js";
 import { cls, h } from "./dom.js";
 import { card, cardLabel, crest, houseClass, icon } from "./art.js";
 import { countTo } from "./motion.js";
@@ -29,7 +29,8 @@ function sum(text) {
   const scaled = /^(\d+) x (?:1\.5|0\.5) = \d+$/.exec(text);
   const taken = /^(\d+) - (\d+) = \d+$/.exec(text);
   const rounded = (scaled && Number(scaled[1]) % 2 === 1) || (taken && Number(taken[2]) * 2 === Number(taken[1]) + 1);
-  const shown = text.replace(" x ", " × ").replace(" - ", " − ");
+  const half = (/** @type {string} */ number) => new Intl.NumberFormat(boot.lang).format(Number(number));
+  const shown = text.replace(" x ", " × ").replace(" - ", " − ").replace(/\d\.5/, half);
   return rounded ? `${shown} (${t(scaled ? "arena.rounded" : "arena.rounded_off")})` : shown;
 }
 
