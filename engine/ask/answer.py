@@ -6,6 +6,7 @@ asked of the engine; where neither knows, the answer says so.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 from engine.ask import now_althera, now_anthem
 from engine.ask.book import DEFAULT, LANGUAGES, Book, book
 from engine.ask.question import Asked, follow_up, take_apart
-from engine.ask.search import Found, index
+from engine.ask.search import Found, Hit, index
 from engine.ask.table import Table, Verdict
 from engine.ask.text import lexicon, split
 from engine.game import Game, Json
@@ -117,8 +118,11 @@ def ask(
     if earlier and language is None:
         prefer = language_of(earlier[-1], prefer)
     spoken = language if language in LANGUAGES else language_of(question, prefer)
-    nameless = [_without(one, names or {}) for one in (*earlier, question)]
+    nameless = [_nameless(one, names or {}, spoken) for one in (*earlier, question)]
     name, found = _searched(nameless[-1], nameless[:-1], game, spoken)
+    cited = _cited(question, game)
+    if cited is not None:
+        name, found = cited[0], Found((Hit(cited[1], 1.0),), 1.0, ())
     playing = game_named(name)
     table = None
     if state is not None:
@@ -143,10 +147,26 @@ def state_rules(game: Game, state: Any) -> Any:
 # The rulebook.
 
 
-def _without(question: str, names: Mapping[int, str]) -> str:
-    """The question without the players' names: the rulebook knows none."""
-    called = {name.lower() for name in names.values() if name}
-    return " ".join(word for word in question.split() if word.strip(".,;:!?'s’").lower() not in called)
+_SOMEBODY = {"en": "somebody", "it": "qualcuno"}
+_RULE = re.compile(r"\b(ALT|ANT)[- ]?(\d)(?:\.(\d))?\b", re.IGNORECASE)
+
+
+def _nameless(question: str, names: Mapping[int, str], language: str) -> str:
+    """The question with "somebody" for each player's name: the rulebook knows none."""
+    for name in names.values():
+        if name:
+            question = re.sub(rf"\b{re.escape(name)}\b", _SOMEBODY[language], question, flags=re.IGNORECASE)
+    return question
+
+
+def _cited(question: str, game: str | None) -> tuple[str, str] | None:
+    """The game and the rule that a question names by its id; of a chapter its first rule."""
+    for found in _RULE.finditer(question):
+        rule = f"{found[1].upper()}-{found[2]}.{found[3] or 1}"
+        for name in (game,) if game else games():
+            if rule in game_named(name).rules:
+                return name, rule
+    return None
 
 
 def _searched(question: str, earlier: Sequence[str], game: str | None, language: str) -> tuple[str, Found]:
@@ -156,7 +176,7 @@ def _searched(question: str, earlier: Sequence[str], game: str | None, language:
     if not earlier:
         return best
     asked = take_apart(question, language, best[0])
-    if not asked.follows:
+    if not asked.follows and (best[1].known or not asked.vague):
         return best
     before = index(best[0], language).find(earlier[-1])
     together = index(best[0], language).find(f"{earlier[-1]} {question}").leaning_to(before)
@@ -247,6 +267,8 @@ def _understood(
     asked = Asked(language)
     for text in (*earlier, question):
         one = take_apart(text, language, game, names)
+        if one.vague and one.intent is None and text is not question:
+            continue  # "what does it do?" leaves what is spoken of as it was
         asked = follow_up(asked, one) if one.follows else one
     return asked
 

@@ -129,6 +129,8 @@ def _can_towards(asked: Asked, table: Table, state: State, seat: int, subject: s
     if subject == "declare":
         return refused(table, _no_declaration(table, state, [o.action for o in options]))
     why = next((o.why for o in options if o.why is not None), None)
+    if why is None and duel_of(state, seat) is not None:
+        return table.verdict("in_duel", legal=False, rule="ALT-7.2", name=table.name(seat))
     if why is None:
         return table.verdict("no_duel", legal=False, rule="ALT-7.1")
     return refused(table, why)

@@ -41,6 +41,8 @@ class Asked:
     me: bool = False
     general: bool = False
     follows: bool = False
+    #: speaks of something by a pronoun only
+    vague: bool = False
 
 
 class Now:
@@ -71,23 +73,40 @@ def take_apart(text: str, language: str, game: str, names: Mapping[int, str] | N
     """What a question asks. `names`: seat -> the player's name at this table."""
     matcher = now(language)
     plain = " ".join(split(text, language))
-    cues = {name for name, pattern in matcher.match.items() if pattern.search(plain)}
+    said = _spoken_out(plain, names or {}, language)
+    cues = {name for name, pattern in matcher.match.items() if pattern.search(plain) or pattern.search(said)}
     found = terms(text, lexicon(language), index(game, language).vocabulary)
     subjects = _subjects(found, language, game)
     numbers = tuple(int(term.term) for term in found if term.term.isdigit() and len(term.term) < 4)
     if game == "anthem" and not subjects:
         subjects = tuple(str(number) for number in numbers if 1 <= number <= 8)[:1]
-    words = set(plain.split())
+    words = plain.split()
+    named = {seat: split(name, language) for seat, name in (names or {}).items() if name}
+    there = [seat for seat, name in named.items() if name and set(name) <= set(words)]
     seats = tuple(
-        seat for seat, name in (names or {}).items() if name and set(split(name, language)) <= words
-    )
+        sorted(there, key=lambda seat: words.index(named[seat][0]))
+    )  # who is asked about comes first
     sign: Literal["+", "-"] | None = "+" if "up" in cues else "-" if "down" in cues else None
     condition = next((one for one in _CONDITIONS if one in cues), None)
     asked = Asked(
         language, None, subjects, numbers, sign, condition, seats, "duel" in cues, "me" in cues,
-        "general" in cues, "follow" in cues,
+        "general" in cues, "follow" in cues, "pronoun" in cues and not subjects,
     )  # fmt: skip
     return replace(asked, intent=_intent(asked, cues, found, game))
+
+
+_SHORT = re.compile(r"\b(what|who|where|how|it|that)s\b")
+_HE = {"en": "he", "it": "lui"}
+
+
+def _spoken_out(plain: str, names: Mapping[int, str], language: str) -> str:
+    """The question with "what is" for "whats", and a pronoun for each player's name."""
+    said = _SHORT.sub(r"\1 is", plain) if language == "en" else plain
+    for name in names.values():
+        called = " ".join(split(name, language))
+        if called:
+            said = re.sub(rf"\b{re.escape(called)}s?\b", _HE[language], said)
+    return said
 
 
 _CONDITIONS: tuple[Condition, ...] = ("own", "enemy", "empty")
@@ -143,7 +162,10 @@ def _intent(asked: Asked, cues: set[str], found: list[Term], game: str) -> Inten
             return "left" if intent == "cards" and game == "anthem" and about else intent
     if "howmany" in cues and game == "anthem" and about and "left" in cues:
         return "left"
-    if not about and cues >= {"field", "worth"} and _only_field(found):
+    here = "worth" in cues or ("now" in cues and "if" not in cues and asked.condition is None)
+    if not about and "field" in cues and here and _only_field(found):
+        return "field"
+    if not about and "owner" in cues and "if" not in cues and not asked.general:
         return "field"
     if not about and "steps" in cues:
         return "field"

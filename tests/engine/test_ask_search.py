@@ -142,6 +142,12 @@ def test_the_half_kept_aside_is_answered_as_well_as_promised() -> None:
         assert figures["ms_p50"] < 500, (language, figures)  # 100 on a machine that does nothing else
 
 
+def test_a_rule_asked_for_by_its_id_is_that_rule() -> None:
+    assert first("ALT-5.1") == "ALT-5.1" and first("what is alt 6.2?") == "ALT-6.2"
+    assert ask("cosa dice ANT-4.2").answers[0].rule == "ANT-4.2"
+    assert first("ALT-7.9") != "ALT-7.9"
+
+
 def test_words_of_a_command_line() -> None:
     assert conversation(["who", "starts?"]) == ["who starts?"]
     assert conversation(["who starts?", "why?"]) == ["who starts?", "why?"]

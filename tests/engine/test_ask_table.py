@@ -233,3 +233,38 @@ def test_anthem_at_the_table() -> None:
 def test_a_spectator_is_answered_for_whoever_is_to_play_and_told_so() -> None:
     verdict = asked("can I retreat?", table(*OPENED)).verdict
     assert verdict is not None and verdict.assumes == "Taken for Bruno, whose play it is."
+
+
+@pytest.mark.parametrize(
+    ("question", "seat", "part"),
+    [
+        ("what's the field if I alter it down?", 2, "× 0.5 = 13"),
+        ("what's the field now?", 2, "belongs to Ada"),
+        ("who owns the field?", 3, "belongs to Ada"),
+        ("who's winning right now", 1, "24 cards each"),
+        ("can Bruno run away?", 3, "Bruno can try to retreat"),
+        ("can I intervene?", 2, "Bruno is in a duel, and only those who wait may intervene."),
+        ("can Chiara help Ada?", 2, "Chiara can intervene for Ada"),
+        ("di chi è il campo?", 3, "è di Ada"),
+        ("e se gioco un capitano?", 2, "Con il capitano il campo sarebbe"),
+        ("posso intervenire?", 1, "Ada è in un duello"),
+        ("Chiara può aiutare Ada?", 1, "Chiara adesso può intervenire per Ada"),
+    ],
+)
+def test_short_forms_names_and_the_field_as_people_ask_for_them(question: str, seat: int, part: str) -> None:
+    answer = said(question, table(*OPENED), seat)
+    assert part in answer[1], answer
+
+
+def test_a_vague_question_speaks_of_what_was_asked_before_it_and_changes_nothing() -> None:
+    state = table(*OPENED)
+    before = ["can I play overtake?", "what does it do?"]
+    assert asked("what does it do?", state, 2, history=before[:1]).answers[0].rule == "ALT-5.2"
+    then = asked("and if I own the field?", state, 2, history=before).verdict
+    assert then is not None and then.legal is False and "Overtake can only answer" in then.why
+
+
+def test_what_somebody_holds_is_answered_with_the_rule_that_keeps_it_secret() -> None:
+    for question in ("what's in Bruno's hand?", "which cards does Bruno hold?", "cosa ha in mano Bruno?"):
+        reply = asked(question, table(*OPENED), 1)
+        assert reply.verdict is None and reply.answers[0].rule == "ALT-1.7", question
