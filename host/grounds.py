@@ -3,18 +3,30 @@ every last roll, with its evidence in words (promise 2)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 from host.entry import Entry, Json
-from host.match import Line, Match
+from host.match import Line
 from host.settled import evidence_line
 
 #: who entered what no device has seen
 BY: Mapping[str, str] = {"operator": "the operator", "bot": "a stand-in player"}
 
 
-def evidence_of(entry: Entry, match: Match | None) -> list[str]:
+class Told(Protocol):
+    """A match that goes on, or one of the past up to a step: its lines, and its entries by their seq."""
+
+    @property
+    def lines(self) -> Sequence[Line]:
+        """The applied actions, in order."""
+
+    @property
+    def told(self) -> Mapping[int, Entry]:
+        """The entries behind them."""
+
+
+def evidence_of(entry: Entry, match: Told | None) -> list[str]:
     """What an entry rests on, a line each: what the devices saw, else who entered it. Behind an answer
     stands what made the table ask."""
     lines = [evidence_line(e) for e in entry.evidence]
@@ -27,7 +39,7 @@ def evidence_of(entry: Entry, match: Match | None) -> list[str]:
     return lines
 
 
-def grounds(match: Match, game: Mapping[str, Any]) -> Json:
+def grounds(match: Told, game: Mapping[str, Any]) -> Json:
     """{"cards": {card id: ground}, "rolls": {seat: ground}} for the cards of the running duels, of the
     last one and of the layouts, and for each seat's last roll. A ground is {"seq", "at", "by_hand",
     "edited", "evidence"}; `by_hand`: no device has seen it."""
@@ -47,7 +59,7 @@ def grounds(match: Match, game: Mapping[str, Any]) -> Json:
     return {"cards": cards, "rolls": rolls}
 
 
-def _ground(match: Match, line: Line) -> Json:
+def _ground(match: Told, line: Line) -> Json:
     entry = match.told[line.seq]
     lines = evidence_of(entry, match)
     return {

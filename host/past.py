@@ -7,7 +7,7 @@ match of thousands of actions and corrections costs what its actions cost.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from engine.errors import CrowntableError
 from engine.game import Audience, Finding, Game
 from engine.games import game_named
 from host.entry import Entry, Json
+from host.grounds import grounds
 from host.match import Clock, Line, lines_of, name_of
 from host.past_duels import DuelLog, points_of
 from host.scene import scene
@@ -54,6 +55,14 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class _UpTo:
+    """The match as far as a step (host.grounds.Told)."""
+
+    lines: Sequence[Line]
+    told: Mapping[int, Entry]
+
+
+@dataclass(frozen=True, slots=True)
 class Past:
     """One match, worked out. `row` is what a list of matches says of it, `points` what charts draw of
     each step, `duels` the duels in order, `trouble` what is wrong with the record, empty where nothing
@@ -68,6 +77,7 @@ class Past:
     events: tuple[Json, ...]
     row: Json
     trouble: str
+    told: Mapping[int, Entry]
 
     def summary(self) -> Json:
         """All but the views, as docs/view.md describes it."""
@@ -128,6 +138,7 @@ class Past:
                 "last": [{"seat": int(s), "face": f, "sure": True} for s, f in sorted(step.faces.items())],
                 "seen": [],
             },
+            "grounds": grounds(_UpTo([s.line for s in self.steps[: step.n]], self.told), game),
             "undo": {"possible": False, "text": None},
             "redo": {"possible": False, "text": None},
             "notices": [],
@@ -209,7 +220,7 @@ def past_of(
     row = _row(entries, game, every, steps, before, clocks, trouble)
     row["best"] = log.best(row["id"], before, len(steps))
     return Past(
-        begun, game, words, tuple(steps), tuple(points), tuple(log.duels), tuple(events), row, trouble
+        begun, game, words, tuple(steps), tuple(points), tuple(log.duels), tuple(events), row, trouble, by_seq
     )
 
 

@@ -109,7 +109,6 @@ def command() -> Any:
         seat = int(who.id)
         if not _seat_may_command(wanted, seat):
             return refuse(403, "not_seat")
-        wanted = {**wanted, "seat": seat} if wanted["cmd"] == "judge" else wanted
     return _answer(site().table.command(wanted, who))
 
 
