@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from engine.errors import CrowntableError
 from engine.game import Game, Verdict
 from engine.games import game_named
 from engine.lab.bots import Bot, bot
@@ -70,7 +71,14 @@ def parts(
 ) -> Iterator[Part]:
     """The parts that make up these ranges of matches, as they get done."""
     jobs = [(plan, start, stop) for start, stop in pieces(plan, ranges)]
-    yield from work(chunk, jobs, workers, cluster)
+    for part in work(chunk, jobs, workers, cluster):
+        if part.program != program():
+            raise CrowntableError(
+                f"A worker runs another version of the rules and bots: {part.program[:8]} instead of "
+                f"{program()[:8]}.",
+                "Install the same version of crowntable on every machine of the cluster.",
+            )
+        yield part
 
 
 def pieces(plan: Plan, ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

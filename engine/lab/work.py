@@ -97,7 +97,9 @@ def _on_cluster(do: Callable[..., Result], jobs: Sequence[Job], address: str) ->
         def given() -> Any:
             return client.submit(do, *left.pop(), pure=False, retries=DEATHS)
 
-        running = as_completed([given() for _ in range(min(ahead, len(left)))], with_results=True)
+        running = as_completed(
+            [given() for _ in range(min(ahead, len(left)))], with_results=True, loop=client.loop
+        )
         for future, result in running:
             future.release()
             if left:
