@@ -25,6 +25,7 @@ _ELSEWHERE = {
     "ask": "engine.ask.bench",
     "dice": "vision.bench",
     "engine": "engine.bench",
+    "lab": "engine.lab.bench",
     "tap": "host.bench_tap",
 }
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from engine.records.record import Record
 
 #: the measurements of host.bench, named here so that a start need not import them
-NAMES = ("ask", "dice", "engine", "journal", "tap")
+NAMES = ("ask", "dice", "engine", "journal", "lab", "tap")
 #: measurements of rooms that we may not import: name -> (its method in words, what measures)
 MORE: dict[str, tuple[Callable[[], str], Callable[[], dict[str, Any]]]] = {}
 

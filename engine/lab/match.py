@@ -10,7 +10,6 @@ from typing import Any
 from engine.althera import state as althera
 from engine.althera.actions import Roll
 from engine.althera.state import declarer
-from engine.althera.views import awaiting_rolls
 from engine.anthem import state as anthem
 from engine.game import Finding, Game, Json, Verdict
 from engine.lab.bots import Act, Bot, act_of
@@ -100,27 +99,30 @@ def _mixed(seats: list[int], order: Random) -> list[int]:
 
 
 def _due_in_althera(game: Game, state: althera.State, order: Random) -> Due:
-    awaited = awaiting_rolls(state)
-    if state.match.phase in ("setup", "over"):
-        return awaited, ()
-    duels, may = state.duels, []
-    busy: set[int] = set()
+    match, duels = state.match, state.duels
+    if match.phase in ("setup", "over"):
+        return (), ()
+    if match.to_roll:
+        return match.to_roll, ()
+    awaited, may, scored = [], [], False
     for duel in duels:
-        attacker, defender, *_ = duel
-        busy.update((attacker, defender))
-        if duel.awaited is None:
-            if duel.by_attacker == 0 or duel.by_attacker <= duel.by_defender:
-                may.append(attacker)
-            if duel.by_defender == 0 or duel.by_attacker > duel.by_defender:
-                may.append(defender)
-    waiting = [number for number, seat in state.seats.items() if number not in busy and not seat.out]
-    if any(duel.scored for duel in duels):
-        may += waiting
-    elif waiting:
-        turn = declarer(state)
-        if turn is not None:
+        attacker, defender = duel[:2]
+        scored = scored or duel.scored
+        if duel.awaited is not None:
+            awaited.append(duel.awaited.seat)
+        elif duel.by_attacker <= duel.by_defender:
+            may.append(attacker)
+            if duel.by_defender == 0:
+                may.append(defender)  # may still redraw
+        else:
+            may.append(defender)
+    if 2 * len(duels) < len(state.seats):
+        if scored:
+            busy = {seat for duel in duels for seat in duel[:2]}
+            may += [number for number, seat in state.seats.items() if number not in busy and not seat.out]
+        elif (turn := declarer(state)) is not None:
             may.append(turn)
-    return awaited, _mixed(may, order)
+    return sorted(awaited), _mixed(may, order)
 
 
 def _due_in_anthem(game: Game, state: anthem.State, order: Random) -> Due:

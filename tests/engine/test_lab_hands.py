@@ -232,3 +232,38 @@ def test_a_persons_card_that_a_bot_seemed_to_hold_is_made_good() -> None:
         state = game.apply(state, game.parse({"do": "lay", "seat": seat, "card": card, "place": place})).state
         hands.sync(state)
         fits(game, state, hands)
+
+
+@pytest.mark.parametrize("changes", ALTHERA, ids=str)
+def test_the_dealers_short_ways_leave_what_the_long_way_leaves(
+    changes: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who holds which cards and which are in the deck, as sets: only the deck's order is chance's."""
+    from engine.lab.dealers.althera import Dealer
+
+    game = game_named("althera")
+    for seats in (2, 3, 5):
+        rng = Random(seats)
+        bots = {seat: bot("greedy", game) for seat in range(1, seats + 1)}
+        short, state = Hands(game, rng), game.initial(game.ruleset(None, changes))
+        action: Json | None = game.setup_action(bots)
+        for _ in range(200):
+            if action is None:
+                break
+            long = Dealer(Random(1))
+            if state.seats:
+                long.recall(state, short._dealer.remember())
+            monkeypatch.setattr(long, "_followed", lambda *_: False, raising=False)
+            monkeypatch.setattr(long, "_ended", lambda *_: False, raising=False)
+            before = {number: set(short.hand(number).cards) for number in bots}
+            state = game.apply(state, game.parse(action)).state
+            short.sync(state)
+            long.sync(state)
+            for number in bots:
+                one, two = short.hand(number).cards, long.hand(number).cards
+                assert len(one) == len(two) == state.seats[number].hand
+                decks: Any = short._dealer
+                assert {*one, *decks._decks[number]} == {*two, *long._decks[number]}
+                if action["do"] in ("play", "intervene", "declare") and state.match.last_duel is None:
+                    assert (set(one) & before[number]) == (set(two) & before[number])
+            action = next_action(game, state, short, bots, rng)

@@ -155,10 +155,10 @@ def test_the_interval_is_wilsons() -> None:
     assert wilson(0, 0) == (0.0, 1.0)
 
 
-def run(*argv: str) -> int:
+def run(*argv: str, command: str = "run") -> int:
     parser = argparse.ArgumentParser()
     engine.cli.register(parser.add_subparsers(required=True))
-    args = parser.parse_args(["lab", "run", *argv])
+    args = parser.parse_args(["lab", command, *argv])
     code: int = args.run(args)
     return code
 

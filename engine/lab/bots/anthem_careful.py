@@ -16,6 +16,8 @@ NEVER = 1000.0
 #: How many turns sooner keeping must promise to be done: a card laid also makes the hand smaller, and
 #: with it the wait until the neighbour draws a Dead out of it.
 KEEP_MARGIN = 0.5
+#: What a copy in the own hand counts for, in quarters of one elsewhere: it has to go round first.
+OWN = 1
 #: The values at the six places, 0 where none lies.
 Row = tuple[int, ...]
 
@@ -60,9 +62,9 @@ def counts_of(state: State, hand: Hand) -> tuple[tuple[int, ...], int]:
         if card not in gone:
             value = VALUE_OF[card]
             mine = card in own
-            size += 0 if mine else 4
+            size += OWN if mine else 4
             if value is not None:
-                counts[value - 1] += 1 if mine else 4
+                counts[value - 1] += OWN if mine else 4
     return tuple(counts), max(size, 1)
 
 

@@ -41,8 +41,11 @@ class Dealer:
         before, self._state = self._state, state
         if before is state:
             return
-        if before is not None and state.before is before and self._followed(before, state):
-            return
+        if before is not None and state.before is before:
+            if state.seats is before.seats and state.match.owners is before.match.owners:
+                return  # a declaration, a roll: no card has moved
+            if self._followed(before, state) or self._ended(before, state):
+                return
         lying = {card for duel in state.duels for card in duel.cards}
         if before is None or set(state.seats) != set(self._hands) or _new_decks(before, state):
             self._hands = {seat: [] for seat in state.seats}
@@ -79,6 +82,48 @@ class Dealer:
                 self._draw(number, seat.hand - held)
         return True
 
+    def _ended(self, before: State, state: State) -> bool:
+        """The short way for a duel's end in which nobody went out: its cards go into their owners' decks.
+
+        False, with nothing done, where it is something else.
+        """
+        last = state.match.last_duel
+        if (
+            last is None
+            or last is before.match.last_duel
+            or state.match.tiebreak is not before.match.tiebreak
+        ):
+            return False
+        if before.match.tiebreak is not None or state.match.players is not before.match.players:
+            return False
+        if any(seat.out is not before.seats[number].out for number, seat in state.seats.items()):
+            return False
+        closing = [card for card in last.duel.cards if not any(card in duel.cards for duel in before.duels)]
+        for card in closing:  # the card that ended it was still in its player's hand
+            hand = self._hands[last.duel.laid[-1].by]
+            if card not in hand:
+                return False
+            hand.remove(card)
+        gained: dict[int, list[str]] = {}
+        for card in last.duel.cards:
+            gained.setdefault(state.match.owners[card], []).append(card)
+        for number in sorted(gained):
+            self._shuffle_in(number, sorted(gained[number]))
+        if state.match.rules.refill == "fresh_five":
+            for number in _just_done(before, state):
+                self._put_back(number)
+        for number, seat in state.seats.items():
+            if len(self._hands[number]) > seat.hand:
+                self._put_back(number)
+            self._draw(number, seat.hand - len(self._hands[number]))
+        return True
+
+    def _shuffle_in(self, number: int, cards: list[str]) -> None:
+        """Cards into a shuffled deck, each to any place: as good as shuffling it all, and quicker."""
+        deck = self._decks[number]
+        for card in cards:
+            deck.insert(int(self._rng.random() * (len(deck) + 1)), card)
+
     def _settle_owners(self, state: State, lying: set[str], playing: set[int]) -> None:
         """Each seat's cards are those it owns and that lie nowhere.
 
@@ -96,15 +141,14 @@ class Dealer:
                 self._hands[number], self._decks[number] = hand, deck
                 continue
             new = sorted(cards.difference(hand, deck))
+            self._hands[number], self._decks[number] = hand, deck
             if new and number in playing and len(hand) + len(new) <= state.seats[number].hand:
                 hand += new
-            elif len(new) > len(deck) // 2:
+            elif len(new) > len(deck):
                 deck += new
                 self._rng.shuffle(deck)
-            else:  # into a shuffled deck, each to any place: as good as shuffling it all, and quicker
-                for card in new:
-                    deck.insert(int(self._rng.random() * (len(deck) + 1)), card)
-            self._hands[number], self._decks[number] = hand, deck
+            else:
+                self._shuffle_in(number, new)
 
     def _fit(self, number: int, size: int, lying: set[str]) -> None:
         """The hand without what was laid, at its public size. Too many cards left: it was redrawn."""
