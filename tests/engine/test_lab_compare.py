@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -53,7 +54,7 @@ def test_a_rule_that_shortens_duels_shortens_matches_and_is_seen() -> None:
 
 
 def test_pairing_narrows_the_interval() -> None:
-    """What the same seeds share cancels out, as far as the bots go the same ways: other deals make it wider."""
+    """What the same seeds share cancels out: with other deals the interval is wider."""
     todo = plan(matches=150, bots=("random",))
     other = ruled(todo, shield_reach="whole_duel")
     paired = row(compare([todo, other]), "length.cards")
@@ -163,3 +164,15 @@ def test_an_alarm_needs_wins_that_are_not_even() -> None:
     answer: Any = favoured(tally, 2)
     assert [alarm["what"] for alarm in answer["alarms"]] == ["win.seat/1", "win.seat/2"]
     assert answer["even"] == 0.5
+
+
+def test_the_bench_measures_what_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    from engine.lab import bench
+
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    figures = bench.measure(0.005)
+    assert set(figures["plays_per_s"]) == {"random", "greedy", "careful"}
+    assert all(figures["plays_per_s"][name] > figures["cards_per_s"][name] > 0 for name in bench.MATCHES)
+    assert 20 < figures["plays_per_match"] < 40 and "dask_overhead" not in figures
+    minutes = 1e6 * figures["plays_per_match"] / figures["plays_per_s"]["random"] / 120
+    assert figures["million_minutes"] == pytest.approx(minutes, abs=0.06)
