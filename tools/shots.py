@@ -48,7 +48,7 @@ class Run:
         self.url = self.pin = ""
         assert process.stdout is not None
         for line in process.stdout:
-            if found := re.search(r"operator\s+(http://[^/\s]+)\S*\s+PIN (\d+)", line):
+            if found := re.search(r"operator\s+(http://[^/\s]+)\S*.*PIN (\d+)", line):
                 self.url, self.pin = found[1], found[2]
             if self.url and "data " in line:
                 break
@@ -238,7 +238,7 @@ def records(browser: Browser) -> None:
     """The list of matches, a replay, the score sheet; then the same table free and unattended."""
     pages = (("matches", "/matches"), ("replay", "/matches/m1#30"), ("sheet", "/matches/m1/sheet"))
     with tempfile.TemporaryDirectory() as data:
-        with table("althera-3", 12.0, "--data", data) as run:
+        with table("althera-3", 30.0, "--data", data) as run:
             run.until("a second match", lambda v: bool(v["match"]) and v["match"]["number"] > 1)
             camera = Camera(browser, run)
             for name, path in pages:
