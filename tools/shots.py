@@ -236,12 +236,15 @@ def laid(view: Json) -> int:
 
 def records(browser: Browser) -> None:
     """The list of matches, a replay, the score sheet; then the same table free and unattended."""
-    pages = (("matches", "/matches"), ("replay", "/matches/m1#30"), ("sheet", "/matches/m1/sheet"))
     with tempfile.TemporaryDirectory() as data:
         with table("althera-3", 30.0, "--data", data) as run:
             run.until("a second match", lambda v: bool(v["match"]) and v["match"]["number"] > 1)
             camera = Camera(browser, run)
-            for name, path in pages:
+            with urlopen(f"{run.url}/api/v1/showcase", timeout=60) as answer:
+                duel: Json = json.load(answer)[0]
+            there = f"/matches/{duel['match']}"
+            replay = f"{there}#{duel['to'] - 1}"
+            for name, path in (("matches", "/matches"), ("replay", replay), ("sheet", f"{there}/sheet")):
                 camera.look(path)
                 camera.shoot(name, "phone", "laptop", what="a record", when=bool)
         with table("althera-3", 1.0, "--data", data, "--bots", "none", "--attract", "10") as run:
