@@ -23,7 +23,8 @@ What others use (each in the module named):
             a JSON action of that seat for `game.parse`, or None to wait. `state` is the engine's
             public state: it holds nothing that a player could not know. Never a roll: dice are
             thrown by whoever runs the match.
-    bots.bot(name: str, game: Game) -> Bot          "random" or "greedy"; CrowntableError else
+    bots.bot(spec: str, game: Game) -> Bot          "random", "greedy", "careful", "searching", with
+        options ("greedy:never=shield"); UsageError else (docs/bots.md)
     bots.names(game: Game) -> tuple[str, ...]
 
     match.next_action(game, state, hands, bots: Mapping[int, Bot], rng, *, dice=True) -> Json | None
@@ -32,6 +33,13 @@ What others use (each in the module named):
     match.rolls(state_json: Json) -> tuple[int, ...]      the seats whose die is awaited
     match.play(game, ruleset, bots, rng, setup=None, listeners=(), limit=5000) -> match.Played
         a whole match; the dice are rolled by the seeded generator and are actions like all others
+
+Many matches, in the order of the data (docs/measures.md says what is measured):
+
+    plan.Plan ─▶ work.work (processes, or a Dask cluster) ─▶ simulate.chunk: match.play ─▶ trace.Seen
+    ─▶ measures.measure ─▶ tally.Tally ─▶ store.Results (SQLite), report.report, compare.differences
+
+    live.measure_records(records) measures what people played by the same functions (trace.seen_in)
 
 A new game's dealer and bots are found by their modules' names: `dealers/<game>.py` with a class
 `Dealer`, `bots/<game>.py` with a table `BOTS`; without them it is played openly by `random`.

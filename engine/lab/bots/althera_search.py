@@ -7,12 +7,12 @@ from functools import partial
 from math import sqrt
 from random import Random
 
-from engine.althera.actions import Action, Play, Retreat, Roll, Stand
+from engine.althera.actions import Action, Play, Retreat, Roll
 from engine.althera.apply import apply
 from engine.althera.state import LastDuel, State, declarer, duel_of
 from engine.lab.bots import Act, Acting
 from engine.lab.bots.althera_careful import POINT, SPECIAL, act_carefully
-from engine.lab.bots.althera_moves import hand_of, interventions, legal, may_retreat, may_stand, playable
+from engine.lab.bots.althera_moves import hand_of, interventions, legal, may_retreat, playable
 from engine.lab.bots.althera_odds import lying, owned
 from engine.lab.bots.althera_simple import act_greedily
 from engine.lab.bots.search import Budget, best_of
@@ -34,30 +34,21 @@ def act_searching(budget: Budget) -> Act:
     """The function of such a bot. Redraws and declarations it leaves to the careful bot's odds."""
 
     def act(state: State, seat: int, hand: Hand, rng: Random) -> Action | None:
+        careful = act_carefully(state, seat, hand, rng)
         duel = duel_of(state, seat)
         if duel is None:
-            return None if declarer(state) == seat else _outside(state, seat, hand, budget, rng)
-        if duel.awaited is not None or duel.turn != seat:
-            return None
-        if may_stand(state, duel, seat):
-            return Stand(seat)
-        cards = hand_of(state, hand.cards)
-        candidates: list[Action] = list(playable(state, duel, seat, cards))
-        if candidates and may_retreat(state, duel, seat):
-            candidates.append(Retreat(seat))
-        if len(candidates) < 2:
-            return candidates[0] if candidates else None
-        playout = partial(_playout, state, seat, seat, hand)
-        return best_of(candidates, playout, budget, rng)
-
-    def choose(state: State, seat: int, hand: Hand, rng: Random) -> Action | None:
-        careful = act_carefully(state, seat, hand, rng)
-        if careful is not None and not isinstance(careful, Play | Retreat):
+            return careful if declarer(state) == seat else _outside(state, seat, hand, budget, rng)
+        if not isinstance(careful, Play | Retreat) or careful.force:
             return careful
-        action = act(state, seat, hand, rng)
-        return careful if action is None and duel_of(state, seat) is not None else action
+        candidates: list[Action] = list(playable(state, duel, seat, hand_of(state, hand.cards)))
+        if may_retreat(state, duel, seat):
+            candidates.append(Retreat(seat))
+        if careful not in candidates:
+            return careful
+        candidates.sort(key=lambda action: action != careful)
+        return best_of(candidates, partial(_playout, state, seat, seat, hand), budget, rng)
 
-    return choose
+    return act
 
 
 def _outside(state: State, seat: int, hand: Hand, budget: Budget, rng: Random) -> Action | None:

@@ -9,6 +9,7 @@ from engine.anthem.actions import Action, Keep, Lay
 from engine.anthem.play import apply
 from engine.anthem.state import PLACES, State, unlaid, winners
 from engine.lab.bots import Act, Acting
+from engine.lab.bots.anthem_careful import act_carefully
 from engine.lab.bots.anthem_simple import act_greedily, places_of, won
 from engine.lab.bots.search import Budget, best_of
 from engine.lab.dealers.anthem import Dealer
@@ -29,16 +30,15 @@ def act_searching(budget: Budget) -> Act:
     """The function of such a bot."""
 
     def act(state: State, seat: int, hand: Hand, rng: Random) -> Action | None:
-        if claim := won(state, seat, hand):
-            return claim
-        if hand.drawn is None:
-            return None
+        careful = act_carefully(state, seat, hand, rng)
+        if hand.drawn is None or not isinstance(careful, Lay | Keep):
+            return careful
         candidates: list[Action] = [
-            Lay(seat, hand.drawn, place) for place in places_of(state, seat, hand.drawn)
+            Keep(seat),
+            *(Lay(seat, hand.drawn, place) for place in places_of(state, seat, hand.drawn)),
         ]
-        if not candidates:
-            return Keep(seat)
-        return best_of([*candidates, Keep(seat)], partial(_playout, state, seat, hand), budget, rng)
+        candidates.sort(key=lambda action: action != careful)
+        return best_of(candidates, partial(_playout, state, seat, hand), budget, rng)
 
     return act
 
