@@ -118,6 +118,11 @@ class Dealer:
             self._draw(number, seat.hand - len(self._hands[number]))
         return True
 
+    def _shuffle(self, deck: list[str]) -> None:
+        """In place; several times as quick as `Random.shuffle`."""
+        chance = self._rng.random
+        deck[:] = [card for _, card in sorted([(chance(), card) for card in deck])]
+
     def _shuffle_in(self, number: int, cards: list[str]) -> None:
         """Cards into a shuffled deck, each to any place: as good as shuffling it all, and quicker."""
         deck = self._decks[number]
@@ -146,7 +151,7 @@ class Dealer:
                 hand += new
             elif len(new) > len(deck):
                 deck += new
-                self._rng.shuffle(deck)
+                self._shuffle(deck)
             else:
                 self._shuffle_in(number, new)
 
@@ -165,7 +170,7 @@ class Dealer:
     def _put_back(self, seat: int) -> None:
         self._decks[seat] += self._hands[seat]
         self._hands[seat] = []
-        self._rng.shuffle(self._decks[seat])
+        self._shuffle(self._decks[seat])
 
     def _draw(self, seat: int, count: int) -> None:
         deck, hand = self._decks[seat], self._hands[seat]
