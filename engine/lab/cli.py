@@ -65,7 +65,6 @@ def _register_run(commands: argparse._SubParsersAction[argparse.ArgumentParser])
         help="keep the matches in this SQLite file and the report beside it as JSON; "
         "the same command goes on where it was stopped",
     )
-    run.add_argument("--mix", action="store_true", help="count with what FILE holds of other rules or bots")
     run.add_argument("--json", action="store_true", help="one JSON document on stdout")
     run.set_defaults(run=run_lab)
 
@@ -165,7 +164,7 @@ def _run(args: argparse.Namespace, plan: Plan, workers: int) -> int:
         results = None
         missing = [(0, plan.matches)]
         if args.out is not None:
-            results = stack.enter_context(Results(args.out, plan, args.mix))
+            results = stack.enter_context(Results(args.out, plan))
             missing, tally = results.missing(plan.matches), results.tally()
         already = tally.matches
         told = bar(plan.matches, "matches", already)

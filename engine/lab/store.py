@@ -31,17 +31,17 @@ class Results:
     """The file at `path`, made where there is none. Use it as a context manager.
 
     Raises CrowntableError where it can't be written or holds something else; where it holds matches of
-    other rules, cards, players, bots, another seed or another program than the plan's, unless `mix`
-    says that they may be counted together all the same.
+    other rules, cards, players, bots, another seed or another program than the plan's: a file holds one
+    plan's matches and no others.
     """
 
-    def __init__(self, path: Path, plan: Plan, mix: bool = False) -> None:
+    def __init__(self, path: Path, plan: Plan) -> None:
         self._path = path
         try:
             self._base = sqlite3.connect(path, timeout=30)
             if self._read("select count(*) from sqlite_master")[0][0] == 0:
                 self._begin(plan)
-            self._check(plan, mix)
+            self._check(plan)
         except sqlite3.Error as error:
             raise self._trouble(error) from None
 
@@ -65,7 +65,7 @@ class Results:
             self._base.executescript(f"begin; {_TABLES}")
             self._base.executemany("insert into about values (?, ?)", about.items())
 
-    def _check(self, plan: Plan, mix: bool) -> None:
+    def _check(self, plan: Plan) -> None:
         tables = {name for (name,) in self._read("select name from sqlite_master where type = 'table'")}
         if not {"about", "part", "match"} <= tables:
             raise CrowntableError(
@@ -77,10 +77,10 @@ class Results:
                 f"{self._path} was written by a version of the lab that this one can't read.",
                 "Choose another file for --out.",
             )
-        if about["key"] != key_of(plan) and not mix:
+        if about["key"] != key_of(plan):
             raise CrowntableError(
                 f"{self._path} holds matches that these may not be counted with: {_differs(about, plan)}.",
-                "Choose another file for --out, or say --mix to count them together.",
+                "Choose another file for --out.",
             )
 
     def missing(self, matches: int) -> list[tuple[int, int]]:
