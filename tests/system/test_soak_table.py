@@ -167,7 +167,8 @@ def test_matches_over_all_stand_ins_under_random_chaos(tmp_path: Path, layout: s
     assert not doubled, [e.text for e in doubled]
     assert early is not None
     late.is_flat_since(early)
-    print(f"{layout}: {len(entries)} entries, {dict(troubles.had)}, {early} -> {late}")
+    print(f"{layout}: {MATCHES} matches, {len(entries)} entries, 0 lost, 0 doubled; {early} -> {late}")
+    print(f"{sum(troubles.had.values())} troubles: {dict(troubles.had)}")
 
 
 # -- taps over the PN532 stand-in -------------------------------------------------------------------
@@ -222,6 +223,7 @@ def test_ten_thousand_taps_each_an_entry_and_none_twice(tmp_path: Path) -> None:
     assert moved == ["device", "operator"] * TAPS
     assert early is not None
     late.is_flat_since(early)
+    print(f"{TAPS} taps: {moved.count('device')} entries of the reader, none twice; {early} -> {late}")
 
 
 # -- the plug pulled --------------------------------------------------------------------------------
@@ -251,7 +253,7 @@ def address_of(process: subprocess.Popen[str], found: list[str]) -> None:
 
 def test_kill_9_at_two_hundred_random_moments(tmp_path: Path) -> None:
     rng = random.Random(KILLS)
-    done, matches = 0, 0
+    done, matches, seen = 0, 0, 0
     while done < KILLS:
         folder = tmp_path / f"table{matches}"
         shown: dict[int, str] = {}
@@ -260,12 +262,14 @@ def test_kill_9_at_two_hundred_random_moments(tmp_path: Path) -> None:
             done += 1
             kill_once(folder, rng, shown)
             check_journal(folder, shown)
+        seen += len(shown)
         if over(folder):
             continue
         with started(folder) as process:
             assert process.wait(PER_MATCH) == 0
         assert over(folder)
         check_journal(folder, shown)
+    print(f"{KILLS} kills in {matches} matches: {seen} entries that a screen had shown, 0 lost, 0 doubled")
 
 
 def kill_once(folder: Path, rng: random.Random, shown: dict[int, str]) -> None:
