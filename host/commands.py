@@ -11,6 +11,7 @@ from host.core import Core
 from host.entry import Json
 from host.face import Outcome, Who
 from host.newmatch import begin
+from host.setup_commands import FIELDS as SET_UP_FIELDS
 from host.setup_commands import NAMES as SET_UP
 from host.setup_commands import set_up
 
@@ -34,7 +35,7 @@ def job_of(core: Core, command: object, who: Who) -> Job | Outcome:
         if make is not None:
             return _unknown_field(command, FIELDS[str(name)]) or make(core, command, who)
         if name in SET_UP:
-            return _set_up(core, command, who)
+            return _unknown_field(command, SET_UP_FIELDS.get(str(name), ())) or _set_up(core, command, who)
     except WrongError as wrong:
         return Outcome(False, f"The command {name!r} is not complete: {wrong}.")
     known = ", ".join([*_JOBS, *SET_UP])

@@ -313,3 +313,17 @@ _JOBS: dict[str, Callable[[Core, Json, Who], Outcome]] = {
     "light-seen": _light_seen,
 }
 NAMES = tuple(_JOBS)
+#: the fields of each command beside `cmd`
+FIELDS: dict[str, tuple[str, ...]] = {
+    "enrol-start": ("game", "only", "again", "zone", "mode"),
+    "enrol-card": ("card",),
+    "cards-import": ("text", "replace"),
+    "setup-step": ("step", "state"),
+    "setup-language": ("language",),
+    "layout-use": ("layout",),
+    "layout-own": ("text", "name"),
+    "device-port": ("device", "port"),
+    "tray-part": ("camera", "part", "box"),
+    "light-test": ("at", "colour"),
+    "light-seen": ("at", "seen"),
+}

@@ -37,8 +37,24 @@ def setup_view(core: Core) -> Json:
             camera: {part: list(box) for part, box in boxes.items()}
             for camera, boxes in settings.trays.items()
         },
+        "cameras": {camera.id: _camera(core, camera.id) for camera in core.layout.cameras},
         "restarting": core.bench.restart is not None,
         "missing": list(missing(core)),
+    }
+
+
+def _camera(core: Core, name: str) -> Json:
+    """What is known of a camera's picture: figures, and sentences each in a `text`."""
+    state = core.devices.get(name)
+    facts: Json = dict(state.health.facts) if state is not None else {}
+    score = str(facts.get("calibration", ""))
+    return {
+        "mode": facts.get("mode"),
+        "rate": facts.get("frames_per_s"),
+        "brightness": facts.get("brightness"),
+        "exposure": {"text": facts.get("exposure", "")},
+        "calibration": {"text": score, "poor": score.startswith("Poor")} if score else None,
+        "light": {"text": facts.get("white balance", "")},
     }
 
 

@@ -188,7 +188,7 @@ def test_the_page_shows_zones_dice_devices_and_finds_lines(evening: Evening) -> 
             expect(page.locator(".dice-now")).to_contain_text("gold: 5, sure")
             expect(page.locator(".scrolled tbody tr")).to_have_count(6)
             evening.lay("cremisi/captain/1", "seat2.field")
-            rate = page.locator(".rates li", has_text="seat2.field").locator(".rate")
+            rate = page.locator(".rates li", has_text="Field spot, Seat 2").locator(".rate")
             expect(rate).to_have_text("100 %")
             evening.lay("cremisi/captain/1", "hand")
             page.get_by_label("Search for").fill("number 299")

@@ -48,28 +48,37 @@ function devices(view) {
     h("ul", { class: "device-list" }, list.map((/** @type {any} */ d) => h("li", { key: d.id, class: "inner" }, deviceLine(d), antennas(d), factList(d)))));
 }
 
-/** "antenna 3 reads" -> ["3", "reads"]; null for a fact of the whole device. @param {string} name */
-const ofAntenna = (name) => /^antenna (\d+) (.+)$/.exec(name);
+/** "antenna 3 reads" -> ["3", "reads"], in any language; null for a fact of the whole device. @param {string} name */
+const ofAntenna = (name) => /^antenna (\d+),? (.+)$/.exec(name);
+const factName = (/** @type {string} */ name) => maybe(`health.fact.${name.replaceAll(" ", "_")}`, name);
 
 function antennas(d) {
   const rows = new Map();
+  const columns = new Set();
   for (const [name, value] of Object.entries(d.facts || {})) {
     const found = ofAntenna(name);
     if (!found) continue;
     if (!rows.has(found[1])) rows.set(found[1], {});
     rows.get(found[1])[found[2]] = value;
+    columns.add(found[2]);
   }
   if (!rows.size) return null;
-  const columns = ["scans", "reads", "failures", "ms"];
   return h("div", { class: "scrolled", key: "antennas", tabindex: "0", role: "region", "aria-label": t("health.antennas_of", { id: d.id }) }, h("table", null,
-    h("thead", null, h("tr", null, h("th", { scope: "col" }, t("health.antenna")), columns.map((c) => h("th", { scope: "col", key: c }, t(`health.fact.${c}`))))),
-    h("tbody", null, [...rows].map(([n, row]) => h("tr", { key: n }, h("th", { scope: "row" }, n), columns.map((c) => h("td", { key: c }, row[c] === undefined ? "–" : String(row[c]))))))));
+    h("thead", null, h("tr", null, h("th", { scope: "col" }, t("health.antenna")), [...columns].map((c) => h("th", { scope: "col", key: c }, factName(c))))),
+    h("tbody", null, [...rows].map(([n, row]) => h("tr", { key: n }, h("th", { scope: "row" }, n), [...columns].map((c) => h("td", { key: c }, row[c] === undefined ? "–" : String(row[c]))))))));
 }
 
 function factList(d) {
   const rows = Object.entries(d.facts || {}).filter(([name]) => !ofAntenna(name));
   if (!rows.length) return null;
-  return h("dl", { class: "facts", key: "facts" }, rows.map(([name, value]) => h("div", { key: name }, h("dt", null, maybe(`health.fact.${name.replaceAll(" ", "_")}`, name)), h("dd", null, String(value)))));
+  return h("dl", { class: "facts", key: "facts" }, rows.map(([name, value]) => h("div", { key: name }, h("dt", null, factName(name)), h("dd", null, String(value)))));
+}
+
+/** @param {any} view @param {any} zone */
+function spot(view, zone) {
+  const what = zone.kind === "place" ? t("virtual.place", { place: zone.place }) : maybe(`setup.zone.${zone.kind}`, zone.id);
+  const sitting = (view.seats || []).find((/** @type {any} */ s) => s.seat === zone.seat);
+  return zone.seat === null ? what : `${what}, ${sitting ? sitting.name : t("seat.number", { seat: zone.seat })}`;
 }
 
 function zones(view) {
@@ -78,8 +87,8 @@ function zones(view) {
   return h("section", { class: "card", key: "zones", "aria-labelledby": "zones" }, h("h2", { id: "zones" }, t("health.zones")), h("p", { class: "quiet" }, t("health.zones_what")),
     h("ul", { class: "rates" }, list.map((/** @type {any} */ z) => {
       const percent = z.health === null || z.health === undefined ? null : Math.round(z.health * 100);
-      return h("li", { key: z.id }, h("span", null, z.id),
-        h("meter", { min: 0, max: 100, low: 60, high: 85, optimum: 100, value: percent ?? 0, "aria-label": z.id, "aria-valuetext": percent === null ? t("health.no_rate") : `${percent} %` }),
+      return h("li", { key: z.id }, h("span", null, spot(view, z)),
+        h("meter", { min: 0, max: 100, low: 60, high: 85, optimum: 100, value: percent ?? 0, "aria-label": spot(view, z), "aria-valuetext": percent === null ? t("health.no_rate") : `${percent} %` }),
         h("span", { class: "rate" }, percent === null ? t("health.no_rate") : `${percent} %`));
     })));
 }

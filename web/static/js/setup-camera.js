@@ -22,7 +22,8 @@ export function cameraStep(view, redraw) {
   if (!cameras.includes(camera)) camera = cameras[0];
   if (!watching) watch(redraw);
   const device = view.devices.find((/** @type {any} */ d) => d.id === camera);
-  const known = (device && device.facts) || {};
+  const known = view.setup.cameras[camera] || { exposure: {}, light: {} };
+  const figures = { mode: known.mode, exposure: known.exposure.text, rate: known.rate, brightness: known.brightness };
   return h("div", { class: "stack" },
     cameras.length > 1 && h("div", { class: "row", role: "group", "aria-label": t("setup.cameras"), key: "cameras" }, cameras.map((/** @type {string} */ one) =>
       h("button", { type: "button", key: one, "aria-pressed": String(one === camera), onclick: () => { camera = one; look = null; redraw(); } }, one))),
@@ -31,8 +32,8 @@ export function cameraStep(view, redraw) {
       h("div", { class: "stack" },
         device ? deviceLine(device) : h("p", null, t("setup.device_silent")),
         h("div", null, h("h3", null, t("setup.seen_now")), dice()),
-        h("dl", { class: "facts" }, [["mode", "mode"], ["exposure", "exposure"], ["frames_per_s", "rate"], ["brightness", "brightness"]].filter(([key]) => known[key] !== undefined).map(([key, name]) =>
-          h("div", { key: name }, h("dt", null, t(`setup.fact.${name}`)), h("dd", null, String(known[key]))))))),
+        h("dl", { class: "facts" }, Object.entries(figures).filter(([, value]) => value).map(([name, value]) =>
+          h("div", { key: name }, h("dt", null, t(`setup.fact.${name}`)), h("dd", null, String(value))))))),
     calibration(known, redraw),
     tray(view, redraw));
 }
@@ -93,8 +94,8 @@ function calibration(known, redraw) {
   return h("section", { class: "card inner", key: "calibration", "aria-labelledby": "calibration-title" },
     h("h3", { id: "calibration-title" }, t("setup.calibration")),
     h("p", null, t("setup.board")),
-    known.calibration ? h("p", { class: "score", key: "score" }, icon(known.calibration.startsWith("Poor") || known.calibration.startsWith("Scarsa") ? "warning" : "check"), h("span", null, known.calibration)) : h("p", { class: "quiet", key: "none" }, t("setup.not_calibrated")),
-    known["white balance"] && h("p", { class: "quiet", key: "light" }, t("setup.white", { text: known["white balance"] })),
+    known.calibration ? h("p", { class: "score", key: "score" }, icon(known.calibration.poor ? "warning" : "check"), h("span", null, known.calibration.text)) : h("p", { class: "quiet", key: "none" }, t("setup.not_calibrated")),
+    known.light.text && h("p", { class: "quiet", key: "light" }, t("setup.white", { text: known.light.text })),
     calibrated && !calibrated.ok && h("p", { class: "problem", role: "alert", key: "problem" }, calibrated.text),
     h("p", null, h("button", { type: "button", id: "calibrate", disabled: busy || !look, onclick: async () => {
       busy = true;
