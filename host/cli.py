@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 #: the measurements of host.bench, named here so that a start need not import them
 NAMES = ("ask", "dice", "engine", "journal", "lab", "tap")
 #: measurements of rooms that we may not import: name -> (its method in words, what measures)
-MORE: dict[str, tuple[Callable[[], str], Callable[[], dict[str, Any]]]] = {}
+MORE: dict[str, tuple[Callable[[], str], Callable[[argparse.Namespace], dict[str, Any]]]] = {}
 
 __all__ = ["VisionError", "register"]
 
@@ -76,13 +76,24 @@ def _bench(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     bench.add_argument("-h", "--help", nargs=0, action=_BenchHelp, help="this text and how each is measured")
     bench.add_argument("what", choices=sorted({*NAMES, *MORE}), nargs="?", default="engine")
     bench.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    hall = bench.add_argument_group("hall", "how large a hall, and what goes wrong in it")
+    hall.add_argument("--tables", type=_positive, default=400, metavar="N", help="tables (default 400)")
+    hall.add_argument("--seconds", type=_positive, default=60, metavar="S", help="how long (default 60)")
+    hall.add_argument("--kill", action="append", choices=("broker", "hall"), default=[], help="SIGKILL it")
+    hall.add_argument("--cut", action="store_true", help="a table's network is away for a while")
     bench.set_defaults(run=_run_bench)
+
+
+def _positive(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 100_000:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to 100000")
+    return int(text)
 
 
 def _run_bench(args: argparse.Namespace) -> int:
     from host.bench import measure
 
-    figures = MORE[args.what][1]() if args.what in MORE else measure(args.what)
+    figures = MORE[args.what][1](args) if args.what in MORE else measure(args.what)
     if args.json:
         print(json.dumps(figures))
     else:

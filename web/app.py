@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from flask import Flask, Response, current_app, g, jsonify, make_response, render_template, request
+from flask import Blueprint, Flask, Response, current_app, g, jsonify, make_response, render_template, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from host.face import Table
@@ -49,6 +49,8 @@ class Site:
     streams: Callable[[], int]
     host: str
     port: int
+    #: the pages linked at the top instead of a table's: address, page, its text
+    nav: tuple[tuple[str, str, str], ...] = ()
 
 
 def site() -> Site:
@@ -167,6 +169,7 @@ def _context() -> dict[str, Any]:
         "languages": catalogue.languages(),
         "assets": f"/static/{assets.version()}",
         "csrf": site().guard.csrf(g.get("visitor") or ""),
+        "nav": site().nav,
         "nav_virtual": site().table.virtual is not None,
     }
 
@@ -195,8 +198,14 @@ def create_app(
     # they import `site` from here
     from web import api, attract, health, operator, public, records, rules, seat, setup, virtual
 
+    parts = (public, seat, operator, setup, health, virtual, rules, records, attract, api)
+    return framed(Site(table, guard, streams, host, port), [part.blueprint for part in parts])
+
+
+def framed(here: Site, parts: Sequence[Blueprint]) -> Flask:
+    """An application of these pages with everything that holds for every answer of ours."""
     app = Flask("web", static_folder=None, template_folder="templates")
-    app.config["SITE"] = Site(table, guard, streams, host, port)
+    app.config["SITE"] = here
     app.config["MAX_CONTENT_LENGTH"] = 64 * 1024
     app.json.sort_keys = False  # type: ignore[attr-defined]  # Flask types the base provider only
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
@@ -207,6 +216,6 @@ def create_app(
     app.register_error_handler(RecursionError, lambda _: refuse(400, "bad"))
     app.register_error_handler(Exception, _crash)
     app.add_url_rule("/static/<version>/<path:name>", "static", _static)
-    for part in (public, seat, operator, setup, health, virtual, rules, records, attract, api):
-        app.register_blueprint(part.blueprint)
+    for part in parts:
+        app.register_blueprint(part)
     return app

@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import host.cli
+import web.hall.cli
 
 
 def register(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Adds the command; what it needs is imported when it runs."""
+    web.hall.cli.register(sub)
+    host.cli.MORE["hall"] = (_hall_method, _bench_hall)
     host.cli.MORE["stream"] = (_stream_method, _bench_stream)
     run = sub.add_parser(
         "run",
@@ -34,6 +37,10 @@ def register(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "--attract", nargs="?", type=_quiet, const=120.0, metavar="SECONDS",
         help="a free table: its screens invite after so much quiet (default 120), a card begins a match",
     )  # fmt: skip
+    run.add_argument("--hall", metavar="URL", help="publish to a hall: mqtts://HOST (docs/hall.md)")
+    run.add_argument(
+        "--hall-account", type=Path, metavar="FILE", help="its account there (default: hall.toml in --data)"
+    )
     run.add_argument("--seed", type=int, help=argparse.SUPPRESS)
     run.set_defaults(run=_run)
     _register_key(sub)
@@ -124,7 +131,7 @@ def _stream_method() -> str:
     return (bench.__doc__ or "").partition("Method: ")[2].strip()
 
 
-def _bench_stream() -> dict[str, Any]:
+def _bench_stream(_: argparse.Namespace) -> dict[str, Any]:
     """The live stream to 200 and to 500 clients (`web.bench`)."""
     import tempfile
 
@@ -142,3 +149,16 @@ def _bench_stream() -> dict[str, Any]:
             finally:
                 table.stop()
     return figures
+
+
+def _hall_method() -> str:
+    from web.hall import bench
+
+    return (bench.__doc__ or "").partition("Method: ")[2].strip()
+
+
+def _bench_hall(args: argparse.Namespace) -> dict[str, Any]:
+    """A hall of many tables (`web.hall.bench`)."""
+    from web.hall.bench import Wish, measure
+
+    return measure(Wish(args.tables, args.seconds, tuple(args.kill), args.cut))

@@ -40,7 +40,7 @@ def operator() -> Any:
         if _is_operator():
             return redirect("/operator", code=303)
         if site().guard.spend_one_time(once):
-            return _opened(_safe_next(request.args.get("next")))
+            return opened(_safe_next(request.args.get("next")))
         problem = catalogue.texts(g.language)["html.once_spent"]
         return login_page("/operator", problem, 403)
     if not _is_operator():
@@ -54,7 +54,8 @@ def _operator_extra() -> dict[str, Any]:
     return {"games": rulesets.games(), "lan": url}
 
 
-def _opened(wanted: str) -> Any:
+def opened(wanted: str) -> Any:
+    """Leads to a page of ours with a new session."""
     table = site().table
     if wanted == "/operator" and table.workshop is not None and not table.is_set_up():
         wanted = "/setup"  # the first time: nothing else is of use before
@@ -77,7 +78,7 @@ def login() -> Any:
         return body, 429, {"Retry-After": str(math.ceil(wait))}
     if not guard.check_pin(request.form.get("pin", "")[:64], address):
         return login_page(wanted, words["html.pin_wrong"], 403)
-    return _opened(wanted)
+    return opened(wanted)
 
 
 @blueprint.post("/operator/logout")

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import logging
 import os
 import signal
 import sys
 import threading
-from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,13 +17,14 @@ from host.run import Options, Running, default_data
 from host.settings import layout_of, load_settings
 from host.systemd import notify
 from web.addresses import lan_url, qr_terminal
+from web.logs import log_to
 
 if TYPE_CHECKING:
+    from host.hall.publisher import Publisher
     from web.security import Guard
     from web.server import Server
 
 DEFAULT_LAYOUT = "althera-3"
-LOG_BYTES = 2_000_000
 #: seconds after the last wanted match in which every screen gets its winner
 LAST_WORD = 1.0
 
@@ -52,16 +51,21 @@ def run(args: argparse.Namespace) -> int:
         running = Running(options, lambda names: print(f"winner: {names}", flush=True))
         try:
             if guard is None:
-                _log_to(options.data)
+                log_to(options.data)
+            publisher = _publisher(args, options, running)
             server = serve(running.table, args.host, port, options.data, guard=guard)
             try:
                 running.start()
+                if publisher is not None:
+                    publisher.start()
                 if guard is None:
                     _say(args.host, server, operator_pin(options.data), options)
                 guard, port = server.guard, server.port
                 notify("READY=1")
                 again = _until_stopped(running, stop)
             finally:
+                if publisher is not None:
+                    publisher.stop()
                 server.stop()
         finally:
             running.stop()
@@ -86,6 +90,18 @@ def _until_stopped(running: Running, stop: threading.Event) -> Options | None:
     if running.finished.is_set():
         stop.wait(LAST_WORD)
     return None
+
+
+def _publisher(args: argparse.Namespace, options: Options, running: Running) -> Publisher | None:
+    """What publishes the table to a hall, where one was asked for."""
+    if args.hall is None:
+        return None
+    from host.hall.account import broker_of, read_account
+    from host.hall.publisher import Publisher
+
+    broker = broker_of(args.hall)
+    account = read_account(args.hall_account or options.data / "hall.toml")
+    return Publisher(running.table, broker, account, options.data)
 
 
 def _options(args: argparse.Namespace) -> Options:
@@ -119,25 +135,6 @@ def _layout(asked: str | None, data: Path) -> Layout:
         if chosen:
             return layout_of(data, chosen)
     return find_layout(os.environ.get("CROWNTABLE_LAYOUT") or DEFAULT_LAYOUT)
-
-
-def _log_to(data: Path) -> None:
-    """Everything goes to a file in the data folder; what is serious also to the terminal."""
-    root = logging.getLogger()
-    root.setLevel(logging.INFO)
-    terminal = logging.StreamHandler(sys.stderr)
-    terminal.setLevel(logging.ERROR)
-    terminal.setFormatter(logging.Formatter("%(message)s"))
-    root.addHandler(terminal)
-    # A driver's own remarks are for the file; what they mean for people is on the screen.
-    terminal.addFilter(lambda record: not record.name.startswith(("nfc", "tornado")))
-    try:
-        file = RotatingFileHandler(data / "crowntable.log", maxBytes=LOG_BYTES, backupCount=2)
-    except OSError as error:
-        logging.error("No log file: %s.", error.strerror)
-        return
-    file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    root.addHandler(file)
 
 
 def _say(host: str, server: Server, pin: str, options: Options) -> None:

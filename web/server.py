@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import tornado.web
+from flask import Flask
 from tornado.httpserver import HTTPServer
 from tornado.httputil import HTTPServerRequest
 from tornado.netutil import bind_sockets
@@ -30,6 +31,8 @@ from web.stream import MOST_CLIENTS, Hub
 #: Largest request body in bytes; the largest honest one, a new match, is under 4 kB.
 MOST_BODY: Final = 64 * 1024
 FLASK_THREADS: Final = 8
+#: what makes the application: `create_app`, or another with its parameters
+Pages = Callable[..., Flask]
 log = logging.getLogger("crowntable.web")
 
 
@@ -106,8 +109,11 @@ class FlaskInThreads(WSGIContainer):
 class Server:
     """A running server; made by `serve`. `port` is the real one where 0 was asked for."""
 
-    def __init__(self, table: Table, sockets: list[socket.socket], host: str, guard: Guard) -> None:
+    def __init__(
+        self, table: Table, sockets: list[socket.socket], host: str, guard: Guard, pages: Pages = create_app
+    ) -> None:
         self.host = host
+        self._pages = pages
         self.port: int = sockets[0].getsockname()[1]
         self.guard = guard
         self._table = table
@@ -163,7 +169,7 @@ class Server:
         flask_pool = ThreadPoolExecutor(FLASK_THREADS, thread_name_prefix="web-page")
         view_pool = ThreadPoolExecutor(1, thread_name_prefix="web-view")
         hub = self._hub = Hub(self._table, view_pool)
-        app = create_app(self._table, self.guard, streams=self.streams, host=self.host, port=self.port)
+        app = self._pages(self._table, self.guard, streams=self.streams, host=self.host, port=self.port)
         app_in_threads = FlaskInThreads(app.wsgi_app, executor=flask_pool)
         handlers: list[Any] = [
             (r"/api/v1/stream", StreamHandler, {"hub": hub, "guard": self.guard}),
@@ -231,17 +237,18 @@ def serve(
     *,
     on_ready: Callable[[Server], None] | None = None,
     guard: Guard | None = None,
+    pages: Pages = create_app,
 ) -> Server:
     """Serves `table` at host:port (0: a free port) in threads of its own, and returns once it answers.
 
     `data` is the folder that keeps the PIN; `guard` the one in use so far, where a table starts anew: its
-    sessions, and whoever has to wait after wrong PINs, stay. `on_ready` is called with the server before
-    returning.
+    sessions, and whoever has to wait after wrong PINs, stay. `pages` makes the application. `on_ready` is
+    called with the server before returning.
 
     Raises CrowntableError: the port is in use or forbidden, the address is not ours, no PIN can be kept."""
     sockets = _bind(host, port)
     try:
-        server = Server(table, sockets, host, guard or Guard.open(data))
+        server = Server(table, sockets, host, guard or Guard.open(data), pages)
         server.start()
     except BaseException:
         for one in sockets:

@@ -56,7 +56,7 @@ def test_no_text_is_left_over() -> None:
 
 
 def _python() -> list[str]:
-    return [path.read_text(encoding="utf-8") for path in WEB.glob("*.py")]
+    return [path.read_text(encoding="utf-8") for path in WEB.rglob("*.py")]
 
 
 def test_language_is_the_visitors_choice_then_the_browsers() -> None:

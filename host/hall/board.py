@@ -1,0 +1,353 @@
+"""The hall at one moment: what its pages show, from what tables published last.
+
+The board is to the hall's pages what a table is to a table's (host/face.py): `view`, `version`,
+`listen`. Everything that comes from a table is looked at before it is used: a table of another version,
+or one that lies, spoils its own row at most.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from engine.game import Audience
+from host.hall.wire import Json
+
+#: seconds between two publications; with many tables a view is large, so they are rarer
+TICK_S: Final = 1.0
+#: seconds without a word after which a table that did not say goodbye is called silent
+SILENT_S: Final = 60.0
+#: seconds after which a question that nobody answers is worth a look
+QUESTION_S: Final = 180.0
+#: running duels that the big screen goes round
+DUELS: Final = 8
+#: most tables on a board: a bound for memory
+MOST_TABLES: Final = 20_000
+_TEXT: Final = 200
+
+
+@dataclass(slots=True)
+class Row:
+    """One table as it was last heard of; times are this hall's Unix seconds."""
+
+    view: Json = field(default_factory=dict)
+    health: Json = field(default_factory=dict)
+    heard: float = 0.0
+    gone_since: float | None = None
+    shown: Json | None = None
+    duels: list[Json] = field(default_factory=list)
+
+
+class Board:
+    """The board. `start` makes it publish; safe to call from any thread."""
+
+    #: a hall is no virtual table, has no zones to set up and no language of its own (host.face.Table)
+    virtual = None
+    workshop = None
+    language = ""
+
+    def __init__(self, name: str = "", clock: Callable[[], float] = time.time) -> None:
+        self.name = name
+        self._clock = clock
+        self._boot = f"{clock():.6f}"
+        self._rows: dict[str, Row] = {}
+        self._calls: list[Json] = []
+        self._played = 0
+        self._version = 1
+        self._dirty = False
+        self._made: tuple[int, Json] = (0, {})
+        self._lock = threading.RLock()
+        self._listeners: list[Callable[[int], None]] = []
+        self._stop = threading.Event()
+        self._hurry = threading.Event()
+        self._troubles: Callable[[], list[Json]] = list
+        self._thread = threading.Thread(target=self._run, name="hall-board", daemon=True)
+
+    def start(self, troubles: Callable[[], list[Json]] = list) -> None:
+        """Begins to publish changes; `troubles` says what people should know of broker and database:
+        {"kind": "broker" | "database", "detail": …}."""
+        self._troubles = troubles
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ends the publishing."""
+        self._stop.set()
+        self._hurry.set()
+        self._thread.join(2.0)
+
+    # -- what comes in -----------------------------------------------------------------------------
+
+    def hear(self, table: str, leaf: str, value: Json) -> None:
+        """A table's view or health."""
+        with self._lock:
+            row = self._rows.get(table)
+            if row is None:
+                if len(self._rows) >= MOST_TABLES:
+                    return
+                row = self._rows[table] = Row()
+            now = self._clock()
+            row.shown = None
+            if leaf == "view":
+                row.view, row.heard = value, now
+            elif leaf == "health":
+                gone = value.get("state") == "gone"
+                # The last will knows no more than that the table is gone.
+                known = {key: one for key, one in value.items() if one is not None}
+                row.health = {**row.health, **known} if gone else value
+                row.gone_since = (row.gone_since or now) if gone else None
+                row.heard = row.heard if gone else now
+                self._hurry.set()
+            self._dirty = True
+
+    def calls(self, open_calls: list[Json]) -> None:
+        """The open calls for a judge, from the database."""
+        with self._lock:
+            if open_calls != self._calls:
+                self._calls = open_calls
+                self._dirty = True
+                self._hurry.set()
+
+    def played(self) -> None:
+        """There are new records: schedule and standings may have changed."""
+        with self._lock:
+            self._played += 1
+            self._dirty = True
+
+    def touch(self) -> None:
+        """Something else that the pages show has changed."""
+        self._dirty = True
+        self._hurry.set()
+
+    # -- what goes out -----------------------------------------------------------------------------
+
+    def over(self, table: str, journal: str, upto: int) -> bool:
+        """Has this table's match ended, as its newest view says, not later than entry `upto`?"""
+        with self._lock:
+            row = self._rows.get(table)
+            if row is None or row.health.get("journal") not in (None, journal):
+                return False
+            match = row.view.get("match")
+            seq = row.view.get("seq")
+            return isinstance(match, dict) and match.get("over") is True and type(seq) is int and seq <= upto
+
+    def version(self) -> int:
+        """See host.face.Table."""
+        return self._version
+
+    def listen(self, changed: Callable[[int], None]) -> Callable[[], None]:
+        """See host.face.Table."""
+        with self._lock:
+            self._listeners.append(changed)
+
+        def stop() -> None:
+            with self._lock:
+                if changed in self._listeners:
+                    self._listeners.remove(changed)
+
+        return stop
+
+    def view(self, audience: Audience) -> Json:
+        """The hall's View, the same for everybody: docs/hall.md."""
+        with self._lock:
+            if self._made[0] != self._version:
+                self._made = (self._version, self._make())
+            return self._made[1]
+
+    def table(self, name: str) -> Json | None:
+        """The whole View that a table published last; None where there is none."""
+        with self._lock:
+            row = self._rows.get(name)
+            return row.view if row and row.view else None
+
+    def _make(self) -> Json:
+        now = self._clock()
+        rows = []
+        for name in sorted(self._rows):
+            row = self._rows[name]
+            if row.shown is None:
+                row.duels = _duels(name, row)
+                row.shown = _shown(name, row)
+            calls = [c for c in self._calls if c["table"] == name]
+            alarms = [{"kind": "judge", "text": c["text"], **_call(c)} for c in calls] + _alarms(row, now)
+            rows.append({**row.shown, "state": _state(row, now), "alarms": alarms})
+        duels = [d for row in self._rows.values() for d in row.duels]
+        duels.sort(key=lambda d: -d["value"])
+        return {
+            "version": self._version,
+            "seq": self._version,
+            "boot": self._boot,
+            "at": now,
+            "name": self.name,
+            "troubles": self._troubles(),
+            "played": self._played,
+            "tables": rows,
+            "duels": duels[:DUELS],
+        }
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            self._hurry.wait(TICK_S)
+            hurried = self._hurry.is_set()
+            self._hurry.clear()
+            # Time alone makes a table silent and a question old, so the board is new once a tick anyway
+            # where anybody looks; an alarm does not wait for the tick.
+            with self._lock:
+                if not (self._dirty or self._listeners):
+                    continue
+                self._dirty = False
+                self._version += 1
+                listeners = list(self._listeners)
+            for changed in listeners:
+                changed(self._version)
+            if hurried:
+                self._stop.wait(0.2)
+
+
+def _state(row: Row, now: float) -> str:
+    if row.gone_since is not None:
+        return "gone"
+    return "here" if now - row.heard < SILENT_S else "silent"
+
+
+def _call(call: Json) -> Json:
+    return {"at": call["at"], "journal": call["journal"], "seq": call["seq"]}
+
+
+def _alarms(row: Row, now: float) -> list[Json]:
+    """What somebody should look at, from the table's own view; `since` in Unix seconds."""
+    found: list[Json] = []
+    state = _state(row, now)
+    if state != "here":
+        why = "stopped" if row.health.get("why") == "stopped" else state
+        found.append({"kind": why, "text": "", "at": row.gone_since or row.heard})
+        return found
+    for banner in _dicts(row.view.get("banner")):
+        if banner.get("level") == "red":
+            found.append({"kind": "disk", "text": _text(banner.get("text")), "at": row.heard})
+    for device in _dicts(row.view.get("devices")):
+        if device.get("state") == "lost" and device.get("kind") in ("reader", "camera"):
+            text = _text(device.get("id"))
+            found.append({"kind": "device", "text": text, "at": _number(device.get("since"))})
+    for question in _dicts(row.view.get("questions")):
+        since = _number(question.get("since"))
+        if _number(row.view.get("at")) - since + (now - row.heard) > QUESTION_S:
+            found.append({"kind": "question", "text": _text(question.get("text")), "at": since})
+    return found
+
+
+def _shown(name: str, row: Row) -> Json:
+    """What of a table's view the hall shows."""
+    view, match = row.view, row.view.get("match")
+    game = view.get("game") if isinstance(view.get("game"), dict) else {}
+    assert isinstance(game, dict)
+    events = _dicts(view.get("events"))
+    shown: Json = {
+        "table": name,
+        "label": _text(row.health.get("label")) or name,
+        "heard": row.heard,
+        "game": None,
+        "text": _text(events[0].get("text")) if events else "",
+    }
+    if not isinstance(match, dict):
+        return shown
+    seats = _seats(view, game)
+    return shown | {
+        "game": _text(match.get("game")),
+        "turn": _whole(game.get("turn")),
+        "turns": _whole(game.get("turns")),
+        "phase": _text(game.get("phase")),
+        "elapsed": _number(match.get("elapsed")),
+        "at": row.heard,
+        "paused": match.get("paused") is True,
+        "over": match.get("over") is True,
+        "virtual": match.get("virtual") is True,
+        "seats": seats,
+        "leaders": _leaders(seats),
+        "winners": [w for w in game.get("winners") or () if type(w) is int],
+        "hot": max((d["value"] for d in row.duels), default=None),
+    }
+
+
+def _seats(view: Json, game: Json) -> list[Json]:
+    """Each seat with its name, house and what counts: its cards, at Anthem the cards it has laid."""
+    counts: dict[Any, int | None] = {}
+    sets: dict[Any, str | None] = {}
+    for seat in _dicts(game.get("seats")):
+        layout = seat.get("layout")
+        laid = sum(card is not None for card in layout) if isinstance(layout, list) else None
+        sets[_whole(seat.get("seat"))] = _text(seat.get("set")) or None
+        counts[_whole(seat.get("seat"))] = _whole(seat.get("cards")) if laid is None else laid
+    return [
+        {
+            "seat": _whole(seat.get("seat")),
+            "name": _text(seat.get("name")),
+            "house": _text(seat.get("house")) or sets.get(_whole(seat.get("seat"))),
+            "count": counts.get(_whole(seat.get("seat"))),
+        }
+        for seat in _dicts(view.get("seats"))[:9]
+    ]
+
+
+def _leaders(seats: list[Json]) -> list[Any]:
+    """The seats with the most cards; nobody while all have the same."""
+    counts = [s["count"] for s in seats if s["count"] is not None]
+    if not counts or len(set(counts)) == 1:
+        return []
+    return [s["seat"] for s in seats if s["count"] == max(counts)]
+
+
+def _duels(name: str, row: Row) -> list[Json]:
+    """The table's running duels whose field is open, as the big screen shows them."""
+    view = row.view
+    game, match = view.get("game"), view.get("match")
+    if not isinstance(game, dict) or not isinstance(match, dict) or row.gone_since is not None:
+        return []
+    names = {s["seat"]: s for s in _seats(view, game)}
+    found = []
+    for duel in _dicts(game.get("duels")):
+        field_ = duel.get("field")
+        sides = [names.get(_whole(duel.get(side))) for side in ("attacker", "defender")]
+        if not isinstance(field_, dict) or None in sides or _whole(field_.get("value")) is None:
+            continue
+        steps = [
+            {
+                "card": _text(step.get("card")),
+                "by": _whole(step.get("by")),
+                "sum": _text(step.get("sum")),
+                "value": _whole(step.get("value")),
+            }
+            for step in _dicts(duel.get("steps"))[-12:]
+        ]
+        found.append(
+            {
+                "table": name,
+                "label": _text(row.health.get("label")),
+                "sides": sides,
+                "owner": _whole(field_.get("owner")),
+                "value": field_["value"],
+                "to_play": _whole(duel.get("to_play")),
+                "turn": _whole(game.get("turn")),
+                "turns": _whole(game.get("turns")),
+                "steps": steps,
+            }
+        )
+    return found
+
+
+def _dicts(value: Any) -> list[Json]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def _text(value: Any) -> str:
+    return value[:_TEXT] if isinstance(value, str) else ""
+
+
+def _whole(value: Any) -> int | None:
+    return value if type(value) is int else None
+
+
+def _number(value: Any) -> float:
+    return float(value) if isinstance(value, (int, float)) else 0.0

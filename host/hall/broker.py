@@ -1,0 +1,178 @@
+"""`crowntable hall config`: what Mosquitto needs for a hall, and an account for each table.
+
+Nothing of ours runs in the broker: a configuration, a password file and an access list are all.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from engine.errors import CrowntableError, UsageError
+from host.hall.account import read_account
+from host.hall.publisher import WINDOW
+from host.hall.wire import HALLS, MOST, TABLES, WRITTEN
+
+#: most tables that one configuration is made for; docs/scale.md says what comes after one broker
+MOST_TABLES: Final = 10_000
+#: the user that collects
+HALL: Final = "hall"
+#: rounds of PBKDF2, as mosquitto_passwd 2.0 does it; the passwords are random, not chosen by people
+_ROUNDS: Final = 101
+
+
+@dataclass(frozen=True, slots=True)
+class Tls:
+    """The broker's certificate and its key, and the certificate that tables should trust (None: one
+    that every machine trusts already)."""
+
+    cert: Path
+    key: Path
+    ca: Path | None = None
+
+
+def table_names(number: int) -> list[str]:
+    """The tables' names, in the width that sorts them.
+
+    >>> table_names(3), table_names(40)[-1]
+    (['t1', 't2', 't3'], 't40')
+    """
+    width = len(str(number))
+    return [f"t{n:0{width}}" for n in range(1, number + 1)]
+
+
+def password_line(user: str, password: str, salt: bytes | None = None) -> str:
+    """A user's line of Mosquitto's password file: PBKDF2 with SHA-512 (`$7$`)."""
+    salt = salt or os.urandom(12)
+    digest = hashlib.pbkdf2_hmac("sha512", password.encode(), salt, _ROUNDS)
+    coded = (base64.b64encode(part).decode() for part in (salt, digest))
+    return f"{user}:$7${_ROUNDS}${'$'.join(coded)}"
+
+
+def access_list() -> str:
+    """Who may do what. A pattern's %u is the user, so that a table reaches its own topics only."""
+    rules = [f"user {HALL}"]
+    rules += [f"topic read {TABLES}/+/{leaf}" for leaf in WRITTEN]
+    rules += [f"topic write {TABLES}/+/ack", f"topic readwrite {HALLS}/+/here", ""]
+    rules += [f"pattern write {TABLES}/%u/{leaf}" for leaf in WRITTEN]
+    rules += [f"pattern read {TABLES}/%u/ack", f"pattern read {HALLS}/+/here"]
+    return "\n".join(rules) + "\n"
+
+
+def configuration(folder: Path, tables: int, port: int, address: str, tls: Tls | None) -> str:
+    """Mosquitto's configuration, for 2.0.11 (Debian 12) and later."""
+    lines = [
+        "# Made by `crowntable hall config`. Start with: mosquitto -c mosquitto.conf",
+        f"listener {port} {address}".rstrip(),
+        *([f"certfile {tls.cert}", f"keyfile {tls.key}"] if tls else []),
+        "allow_anonymous false",
+        f"password_file {folder / 'passwords'}",
+        f"acl_file {folder / 'access'}",
+        "# The retained views outlive a restart. Nothing else must: tables send again what the hall's",
+        "# database does not have.",
+        "persistence true",
+        f"persistence_location {folder / 'state'}/",
+        "autosave_interval 60",
+        "# What may wait for a hall that is slow for a moment: every table's window, and its views.",
+        f"max_queued_messages {max(2000, tables * (WINDOW + 8))}",
+        "max_inflight_messages 1000",
+        f"max_packet_size {MOST}",
+        "set_tcp_nodelay true",
+        "connection_messages false",
+        "log_dest stderr",
+        "log_type error",
+        "log_type warning",
+        "log_type notice",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def make_config(
+    folder: Path,
+    tables: int,
+    port: int | None = None,
+    address: str = "",
+    tls: Tls | None = None,
+    word: str = "Table",
+) -> list[str]:
+    """Writes everything into `folder`, and returns the tables' names; people read `word` and a number.
+    Accounts that are there already keep their passwords, so that a hall can grow.
+
+    Raises CrowntableError where the folder can't be written, UsageError for a number of tables."""
+    if not 1 <= tables <= MOST_TABLES:
+        raise UsageError(f"{tables} is no number of tables.", f"Give 1 to {MOST_TABLES}.")
+    folder = folder.absolute()
+    for file in (tls.cert, tls.key, tls.ca) if tls else ():
+        if file is not None and not file.is_file():
+            raise CrowntableError(f"There is no file {file}.", "docs/hall.md shows how to make one.")
+    if tls:
+        tls = Tls(tls.cert.absolute(), tls.key.absolute(), tls.ca.absolute() if tls.ca else None)
+    names = table_names(tables)
+    try:
+        for part in (folder, folder / "tables", folder / "state"):
+            part.mkdir(parents=True, exist_ok=True)
+            part.chmod(0o700)
+        lines = [_user(folder / "hall.toml", HALL, "The hall", tls)]
+        for name in names:
+            label = f"{word} {int(name[1:])}"
+            lines.append(_user(folder / "tables" / f"{name}.toml", name, label, tls))
+        _write(folder / "passwords", "\n".join(lines) + "\n")
+        _write(folder / "access", access_list())
+        port = port or (8883 if tls else 1883)
+        _write(folder / "mosquitto.conf", configuration(folder, tables, port, address, tls))
+        if os.geteuid() == 0:
+            _hand_over(folder, ("mosquitto.conf", "passwords", "access", "state"))
+    except OSError as error:
+        raise CrowntableError(
+            f"The hall's files can't be written to {folder}: {error.strerror or error}.",
+            "Give another folder with -o.",
+        ) from None
+    return names
+
+
+def _user(path: Path, name: str, label: str, tls: Tls | None) -> str:
+    """Makes a user's account file where it is missing, and returns the line for the password file."""
+    known = read_account(path) if path.exists() else None
+    password = known.password if known else secrets.token_urlsafe(24)
+    label = known.label if known else label
+    keys = {"name": name, "label": label, "password": password}
+    if known and known.database:
+        keys["database"] = known.database
+    lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in keys.items()]
+    if tls and tls.ca:
+        _write(path.parent / "ca.pem", tls.ca.read_text(encoding="ascii"))
+        lines.append('ca = "ca.pem"  # beside this file')
+    _write(path, "\n".join(lines) + "\n")
+    return password_line(name, password)
+
+
+def _hand_over(folder: Path, names: Sequence[str]) -> None:
+    """Made by root: the broker, which Debian runs as `mosquitto`, may read what is the broker's."""
+    import grp
+
+    try:
+        group = grp.getgrnam("mosquitto").gr_gid
+    except KeyError:
+        return  # no Mosquitto on this machine: the files will be copied to the one that has it
+    os.chown(folder, -1, group)
+    folder.chmod(0o750)
+    for name in names:
+        path = folder / name
+        os.chown(path, -1, group)
+        path.chmod(0o770 if path.is_dir() else 0o640)
+
+
+def _write(path: Path, text: str) -> None:
+    """A file of its owner's alone, never half written."""
+    new = path.with_name(path.name + ".new")
+    new.unlink(missing_ok=True)
+    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        file.write(text)
+    new.replace(path)

@@ -1,0 +1,389 @@
+"""A table's publisher: its view, its events and its health to a broker, from threads of its own.
+
+The queue on disk is the journal itself: it holds every entry with a full sync, in order, numbered
+without gaps, before anybody hears of it. What is kept beside it is only how far the hall has come
+(`hall.json`). So nothing is written twice, a network that is away for a day costs no memory, and a
+table's thread does no more for the hall than to set a flag.
+
+Events go out in order, each with its number. Up to which of them the hall has everything in its
+database it says itself (`ack`, host/hall/wire.py); after each new connection, after each start of a
+hall, and where its word stays out, the rest is sent again from there. The hall drops what it has seen.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import random
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import paho.mqtt.client as mqtt
+from paho.mqtt.reasoncodes import ReasonCode
+from paho.mqtt.subscribeoptions import SubscribeOptions
+
+from engine.game import Audience
+from host.face import Table
+from host.hall import wire
+from host.hall.account import CONNECT, KEEPALIVE, Account, Broker, new_client
+from host.hall.wire import Json
+
+log = logging.getLogger(__name__)
+
+SPECTATOR: Final = Audience("spectator")
+STATE_FILE: Final = "hall.json"
+#: seconds between two views: between them the latest wins
+VIEW_S: Final = 1.0
+#: seconds between two signs of health
+HEALTH_S: Final = 20.0
+#: seconds between two looks at everything that nobody wakes us for
+TICK_S: Final = 0.5
+#: entries under way at most: at the broker unacknowledged, or at a hall that is there
+WINDOW: Final = 128
+#: entries that are fetched at once; the table waits for each fetch, so it is short
+BATCH: Final = 32
+#: seconds without the hall's word after which the rest is sent again, and the longest of such waits
+STALL_S, LONGEST_STALL_S = 5.0, 60.0
+#: seconds between two attempts to connect, growing up to the longest; refused credentials wait that long
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 20.0
+#: seconds between two writings of the file that says how far the hall has come
+SAVE_S: Final = 5.0
+#: seconds after subscribing in which the hall's retained words arrive: what it has need not be sent
+SETTLE_S: Final = 0.2
+
+
+@dataclass(slots=True)
+class Cursor:
+    """How far this journal has been handed over. `base`: only entries after this one are the hall's;
+    `acked`: the hall has everything up to it; `sent`: given to the broker up to it."""
+
+    journal: str
+    base: int
+    acked: int
+    sent: int = 0
+    session: str = ""
+    progress: float = 0.0
+    patience: float = STALL_S
+
+    def __post_init__(self) -> None:
+        self.sent = self.acked
+
+
+@dataclass(slots=True)
+class Link:
+    """One connection to the broker: its client and what is under way on it."""
+
+    client: mqtt.Client
+    up: threading.Event = field(default_factory=threading.Event)
+    lost: threading.Event = field(default_factory=threading.Event)
+    refused: str = ""
+    #: when the broker confirmed that we hear the hall (monotonic seconds)
+    listens: float = float("inf")
+    waiting: deque[mqtt.MQTTMessageInfo] = field(default_factory=deque)
+
+    def under_way(self) -> int:
+        """How many events the broker has not acknowledged yet."""
+        # Not by paho's callback: it runs before the message counts as published, under paho's lock.
+        while self.waiting and self.waiting[0].rc == mqtt.MQTT_ERR_SUCCESS and self.waiting[0].is_published():
+            self.waiting.popleft()
+        return len(self.waiting)
+
+
+class Publisher:
+    """Publishes a running table. `start`, and `stop` before the table stops. Nothing that happens to
+    the network, the broker or the hall reaches the table."""
+
+    def __init__(self, table: Table, broker: Broker, account: Account, data: Path) -> None:
+        new_client(broker, account, account.name)  # what can be wrong with the account is said now
+        self._table, self._broker, self._account = table, broker, account
+        self._path = data / STATE_FILE
+        self._stop = threading.Event()
+        self._wake = threading.Event()
+        self._lock = threading.Lock()
+        self._cursor: Cursor | None = None
+        self._halls: dict[str, str] = {}
+        self._link: Link | None = None
+        self._saved = (0.0, 0)
+        self._viewed = (0.0, -1)
+        self._healthy = 0.0
+        self._said = ""
+        self._thread = threading.Thread(target=self._run, name="hall", daemon=True)
+        self._unlisten = table.listen(lambda _: self._wake.set())
+
+    def start(self) -> None:
+        """Begins; returns at once, whether there is a network or not."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Says goodbye where somebody listens, and ends within two seconds."""
+        self._unlisten()
+        self._stop.set()
+        self._wake.set()
+        self._thread.join(2.0)
+
+    def connected(self) -> bool:
+        """Does the broker hear this table now?"""
+        link = self._link
+        return link is not None and link.up.is_set() and not link.lost.is_set()
+
+    def acked(self) -> int:
+        """The last entry up to which a hall has everything, 0 before any."""
+        return self._cursor.acked if self._cursor else 0
+
+    # -- connecting --------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        pause = FIRST_PAUSE_S
+        while not self._stop.is_set():
+            try:
+                was_up = self._connection()
+            except Exception:  # the room's edge: whatever fails here must not end the publishing for good
+                log.exception("publishing to the hall failed")
+                was_up = False
+            pause = FIRST_PAUSE_S if was_up else min(LONGEST_PAUSE_S, pause * 2)
+            # With jitter: four hundred tables must not come back in the same instant.
+            self._stop.wait(pause * random.uniform(0.5, 1.0))
+        self._save(self._cursor, now=True)
+
+    def _connection(self) -> bool:
+        """One connection from its beginning to its end; False where none came about."""
+        self._cursor = self._cursor or self._load()
+        link = Link(new_client(self._broker, self._account, self._account.name))
+        client = link.client
+        client.max_inflight_messages_set(WINDOW)
+        client.will_set(self._topic("health"), wire.pack(self._health("gone")), qos=1, retain=True)
+        client.on_connect = lambda *given: self._connected(link, given[3])
+        client.on_disconnect = lambda *_: self._lost(link)
+        client.on_publish = lambda *given: self._published(given[3])
+        client.on_subscribe = lambda *_: self._listening(link)
+        client.on_message = lambda _c, _u, message: self._heard(message)
+        try:
+            client.connect(self._broker.host, self._broker.port, KEEPALIVE, clean_start=True)
+        except (OSError, ValueError) as error:
+            self._tell(f"The hall's broker {self._broker} can't be reached: {error}.")
+            return False
+        client.loop_start()
+        try:
+            if not self._await(link):
+                return False
+            self._tell(f"Connected to the hall's broker {self._broker} as {self._account.name}.")
+            self._link = link
+            self._viewed, self._healthy = (0.0, -1), 0.0
+            self._serve(link)
+            self._goodbye(link)
+            return True
+        finally:
+            self._link = None
+            client.disconnect()
+            client.loop_stop()
+
+    def _await(self, link: Link) -> bool:
+        """Waits until the broker has taken us in; says so where it does not."""
+        ends = time.monotonic() + CONNECT
+        while not link.up.wait(0.05):
+            if link.refused or link.lost.is_set() or self._stop.is_set() or time.monotonic() > ends:
+                break
+        if link.up.is_set():
+            return True
+        if link.refused:
+            self._tell(f"The hall's broker {self._broker} refuses {self._account.name}: {link.refused}.")
+            self._stop.wait(LONGEST_PAUSE_S / 2)
+        elif not self._stop.is_set():
+            self._tell(f"The hall's broker {self._broker} does not answer.")
+        return False
+
+    def _tell(self, text: str) -> None:
+        """Logs what is new about the connection, once."""
+        if text != self._said:
+            self._said = text
+            log.log(logging.INFO if text.startswith("Connected") else logging.WARNING, text)
+
+    # -- what paho's thread calls ------------------------------------------------------------------
+
+    def _connected(self, link: Link, code: ReasonCode) -> None:
+        if code.is_failure:
+            link.refused = str(code)
+            return
+        with self._lock:
+            self._halls.clear()
+        wanted = (self._topic("ack"), f"{wire.HALLS}/+/here")
+        link.client.subscribe([(one, SubscribeOptions(qos=1)) for one in wanted])
+        link.up.set()
+        self._wake.set()
+
+    def _listening(self, link: Link) -> None:
+        link.listens = time.monotonic()
+
+    def _lost(self, link: Link) -> None:
+        link.lost.set()
+        self._wake.set()
+
+    def _published(self, code: ReasonCode) -> None:
+        if code.is_failure:
+            self._tell(f"The hall's broker takes nothing from {self._account.name}: {code}.")
+        self._wake.set()
+
+    def _heard(self, message: mqtt.MQTTMessage) -> None:
+        """The hall's word on how far it has come, or that a hall has begun or ended."""
+        if message.topic.startswith(f"{wire.HALLS}/"):
+            self._hall(message.topic.split("/")[2], wire.unpack(message.payload))
+        else:
+            self._ack(wire.unpack(message.payload))
+        self._wake.set()
+
+    def _hall(self, name: str, here: Json | None) -> None:
+        with self._lock:
+            if here is None:
+                self._halls.pop(name, None)
+            elif self._halls.get(name) != str(here.get("session")):
+                self._halls[name] = str(here.get("session"))
+                if self._cursor is not None:
+                    # A hall that has just begun may have missed what the broker took before.
+                    self._cursor.sent = self._cursor.acked
+
+    def _ack(self, ack: Json | None) -> None:
+        cursor = self._cursor
+        if ack is None or cursor is None or ack.get("journal") != cursor.journal:
+            return
+        upto, session = ack.get("upto"), str(ack.get("session"))
+        if type(upto) is not int or not cursor.base <= upto < 2**53:
+            return
+        with self._lock:
+            # The first word of a new session is the hall's truth, even where it is less than before
+            # (another database); after that the words only grow, whatever their order of arrival.
+            fresh = session != cursor.session
+            back = ack.get("again") is True or (fresh and upto < cursor.acked)
+            if fresh or upto > cursor.acked:
+                cursor.acked, cursor.session = upto, session
+                cursor.progress, cursor.patience = time.monotonic(), STALL_S
+            cursor.sent = cursor.acked if back else max(cursor.sent, cursor.acked)
+
+    # -- what our own thread does ------------------------------------------------------------------
+
+    def _serve(self, link: Link) -> None:
+        if self._cursor is not None:
+            self._cursor.sent, self._cursor.progress = self._cursor.acked, time.monotonic()
+        while not (link.lost.is_set() or self._stop.is_set()):
+            if self._cursor is None:
+                self._cursor = self._load()
+            if self._cursor is not None and time.monotonic() > link.listens + SETTLE_S:
+                self._events(link, self._cursor)
+                self._stalled(self._cursor)
+                self._save(self._cursor)
+            self._show(link)
+            self._wake.wait(TICK_S)
+            self._wake.clear()
+
+    def _events(self, link: Link, cursor: Cursor) -> None:
+        """Gives the broker the next entries, as many as may be under way."""
+        while not (link.lost.is_set() or self._stop.is_set()):
+            with self._lock:
+                sent = cursor.sent
+                room = WINDOW - link.under_way()
+                if self._halls:
+                    room = min(room, WINDOW - (sent - cursor.acked))
+            entries = self._table.entries(sent, min(room, BATCH)) if room > 0 else []
+            for entry in entries:
+                self._event(link, cursor, entry)
+            with self._lock:
+                # Unless the hall has sent us back meanwhile.
+                if entries and cursor.sent == sent:
+                    cursor.sent = entries[-1]["seq"]
+            if len(entries) < BATCH:
+                return
+
+    def _event(self, link: Link, cursor: Cursor, entry: Json) -> None:
+        event = {"journal": cursor.journal, "base": cursor.base, **wire.public_entry(entry)}
+        link.waiting.append(link.client.publish(self._topic("events"), wire.pack(event), qos=1))
+
+    def _stalled(self, cursor: Cursor) -> None:
+        """A hall is there, yet says nothing of what it was sent: it is sent again, ever more patiently."""
+        with self._lock:
+            now = time.monotonic()
+            if not self._halls or cursor.sent <= cursor.acked:
+                cursor.progress = now
+            elif now - cursor.progress > cursor.patience:
+                cursor.sent, cursor.progress = cursor.acked, now
+                cursor.patience = min(LONGEST_STALL_S, 2 * cursor.patience)
+
+    def _show(self, link: Link) -> None:
+        """The newest view, at most once in `VIEW_S`, and from time to time the table's health."""
+        now, (at, shown) = time.monotonic(), self._viewed
+        version = self._table.version()
+        if version != shown and now - at >= VIEW_S:
+            self._viewed = (now, version)
+            view = self._table.view(SPECTATOR)
+            link.client.publish(self._topic("view"), wire.pack(view), qos=0, retain=True)
+        if now - self._healthy >= HEALTH_S:
+            self._healthy = now
+            health = wire.pack(self._health("here"))
+            link.client.publish(self._topic("health"), health, qos=1, retain=True)
+
+    def _goodbye(self, link: Link) -> None:
+        """A table that is stopped says so itself; the last will is for those that could not."""
+        if link.lost.is_set():
+            return
+        health = {**self._health("gone"), "why": "stopped"}
+        said = link.client.publish(self._topic("health"), wire.pack(health), qos=1, retain=True)
+        try:
+            said.wait_for_publish(1.0)
+        except (RuntimeError, ValueError):
+            log.debug("the hall could not be told that this table stops")
+
+    def _health(self, state: str) -> Json:
+        view = self._table.view(SPECTATOR)
+        cursor = self._cursor
+        return {
+            "state": state,
+            "label": self._account.label,
+            "at": view["at"] if state == "here" else None,
+            "program": view["program"],
+            "journal": cursor.journal if cursor else None,
+            "seq": view["seq"],
+            "waiting": max(0, view["seq"] - cursor.acked) if cursor else None,
+        }
+
+    def _topic(self, leaf: str) -> str:
+        return wire.topic(self._account.name, leaf)
+
+    # -- how far the hall has come -----------------------------------------------------------------
+
+    def _load(self) -> Cursor | None:
+        """From the file, where it is of this journal; else from the beginning of the running match:
+        what was played before a table joined a hall is not the hall's."""
+        entries = self._table.entries(0, 1)
+        if not entries:
+            return None  # a full disk: what nobody recorded is not published either
+        first = entries[0]
+        try:
+            known: Any = json.loads(self._path.read_text(encoding="ascii"))
+            if known["journal"] == first["boot"] and 0 <= int(known["base"]) <= int(known["acked"]):
+                return Cursor(first["boot"], int(known["base"]), int(known["acked"]))
+        except FileNotFoundError:
+            pass
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            log.warning("%s is of no use (%s); the hall says how far it has come", self._path, error)
+        view = self._table.view(SPECTATOR)
+        last = (self._table.entries(view["seq"] - 1, 1) or [first])[0]
+        running = view["match"] is not None and not view["match"]["over"]
+        base = last["match"] - 1 if running and last["match"] else last["seq"]
+        return Cursor(first["boot"], base, base)
+
+    def _save(self, cursor: Cursor | None, now: bool = False) -> None:
+        """Writes how far the hall has come, through a neighbour file. A disk that takes nothing costs
+        only that more is sent again after the next start."""
+        at, acked = self._saved
+        if cursor is None or cursor.acked == acked or (time.monotonic() - at < SAVE_S and not now):
+            return
+        self._saved = (time.monotonic(), cursor.acked)
+        text = json.dumps({"journal": cursor.journal, "base": cursor.base, "acked": cursor.acked})
+        try:
+            new = self._path.with_suffix(".new")
+            new.write_text(text, encoding="ascii")
+            new.replace(self._path)
+        except OSError as error:
+            log.warning("%s can't be written: %s", self._path, error.strerror)

@@ -1,0 +1,424 @@
+"""What a hall keeps: events, records and calls, in PostgreSQL or, for a small hall, in SQLite.
+
+Several hall servers write the same database. Every row has a key that the tables gave it, so that a
+second writer changes nothing; how far each table has come (`streams.upto`) only grows.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy import event
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+
+from engine.errors import CrowntableError, UsageError
+from engine.records.export import export
+from host.entry import Entry
+from host.face import Who
+from host.hall.wire import Json
+from host.match import match_row, rebuilt
+from host.records import record_of_match
+
+_JSON: Final = sa.JSON().with_variant(postgresql.JSONB(), "postgresql")
+_META: Final = sa.MetaData()
+_KEY: Final = ("name", "journal")
+
+#: one row a journal of a table; `base`: what came before is not ours, `upto`: all up to it is here
+STREAMS: Final = sa.Table(
+    "streams", _META,
+    sa.Column("name", sa.String(32), primary_key=True),
+    sa.Column("journal", sa.String(64), primary_key=True),
+    sa.Column("base", sa.BigInteger, nullable=False),
+    sa.Column("upto", sa.BigInteger, nullable=False),
+)  # fmt: skip
+
+#: one row an entry; `at` is the table's clock, `received` the hall's when it wrote the row
+EVENTS: Final = sa.Table(
+    "events", _META,
+    sa.Column("name", sa.String(32), primary_key=True),
+    sa.Column("journal", sa.String(64), primary_key=True),
+    sa.Column("seq", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("kind", sa.String(16), nullable=False),
+    sa.Column("match", sa.BigInteger, nullable=False),
+    sa.Column("at", sa.Double, nullable=False),
+    sa.Column("received", sa.Double, nullable=False),
+    sa.Column("text", sa.Text, nullable=False),
+    sa.Column("entry", _JSON, nullable=False),
+    sa.Index("events_by_match", "name", "journal", "match", "seq"),
+    sa.Index("events_by_kind", "kind", "received"),
+)  # fmt: skip
+
+#: one row a match, written again as the match goes on: `revision` is the last entry in it; `record`
+#: is the match as `crowntable replay` and the lab read it, null where this program does not know its game
+RECORDS: Final = sa.Table(
+    "records", _META,
+    sa.Column("name", sa.String(32), primary_key=True),
+    sa.Column("journal", sa.String(64), primary_key=True),
+    sa.Column("match", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("revision", sa.BigInteger, nullable=False),
+    sa.Column("number", sa.Integer, nullable=False),
+    sa.Column("game", sa.String(32), nullable=False),
+    sa.Column("started", sa.Double, nullable=False),
+    sa.Column("ended", sa.Double),
+    sa.Column("players", _JSON, nullable=False),
+    sa.Column("winners", _JSON, nullable=False),
+    sa.Column("entries", sa.Integer, nullable=False),
+    sa.Column("record", sa.Text),
+    sa.Index("records_by_start", "started"),
+)  # fmt: skip
+
+#: calls for a judge that somebody has attended to
+ATTENDED: Final = sa.Table(
+    "attended", _META,
+    sa.Column("name", sa.String(32), primary_key=True),
+    sa.Column("journal", sa.String(64), primary_key=True),
+    sa.Column("seq", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("at", sa.Double, nullable=False),
+)  # fmt: skip
+
+#: seconds that a call for a judge stays open by itself
+CALL_S: Final = 7200.0
+#: rows of one INSERT: PostgreSQL takes 65,535 values, SQLite 32,766
+_ROWS: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An entry as it came from a table: `base` says after which entry the table began to publish."""
+
+    name: str
+    journal: str
+    base: int
+    entry: Json
+
+    @property
+    def seq(self) -> int:
+        """Its number in the table's journal."""
+        return int(self.entry["seq"])
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A match as it is kept. `players`: seat, name, house; `winners`: seats, empty while it runs."""
+
+    name: str
+    journal: str
+    match: int
+    number: int
+    game: str
+    started: float
+    ended: float | None
+    players: tuple[Json, ...]
+    winners: tuple[int, ...]
+    entries: int
+
+
+class StoreError(Exception):
+    """The database did not do it now; it may later. The text is what it said."""
+
+
+class Store:
+    """A hall's database, its tables made where they are missing.
+
+    `url` is SQLAlchemy's: `postgresql+pg8000://…` or `sqlite:///FILE`. Raises UsageError for one that
+    is none, CrowntableError where the database does not answer."""
+
+    def __init__(self, url: str) -> None:
+        try:
+            self.engine = sa.create_engine(url, pool_pre_ping=True)
+        except (ArgumentError, NoSuchModuleError, ModuleNotFoundError, ValueError):
+            raise UsageError(
+                "That is no database's address.",
+                "Write sqlite:///FILE or postgresql+pg8000://USER@HOST/NAME.",
+            ) from None
+        self.small = self.engine.dialect.name == "sqlite"
+        if not self.small and self.engine.dialect.name != "postgresql":
+            raise UsageError("A hall's database is PostgreSQL or SQLite.", "Give one of them with --db.")
+        if self.small:
+            event.listen(self.engine, "connect", _careful)
+        try:
+            _META.create_all(self.engine)
+        except SQLAlchemyError as error:
+            if _exists(error):  # another hall server has just made them
+                _META.create_all(self.engine)
+                return
+            where = self.engine.url.render_as_string(hide_password=True)
+            raise CrowntableError(
+                f"The database {where} can't be used: {said(error)}.",
+                "Is it running, and may this user make tables in it?",
+            ) from None
+
+    def close(self) -> None:
+        """Closes its connections."""
+        self.engine.dispose()
+
+    def _insert(self, table: sa.Table) -> Any:
+        return sqlite.insert(table) if self.small else postgresql.insert(table)
+
+    # -- streams and events ------------------------------------------------------------------------
+
+    def streams(self) -> dict[tuple[str, str], tuple[int, int]]:
+        """(table, journal) -> (base, upto). Raises StoreError."""
+        with self._begin() as db:
+            rows = db.execute(sa.select(STREAMS)).all()
+        return {(row.name, row.journal): (row.base, row.upto) for row in rows}
+
+    def add(self, events: Sequence[Event], bases: dict[tuple[str, str], int]) -> None:
+        """Writes events, each stream's in order and without a gap, and how far each stream has come,
+        in one transaction. What is there already stays. Raises StoreError: then nothing was written."""
+        now = time.time()
+        last: dict[tuple[str, str], int] = {}
+        rows = []
+        # Sorted: two servers that write at once then wait for each other in the same order.
+        for one in sorted(events, key=lambda e: (e.name, e.journal, e.seq)):
+            last[one.name, one.journal] = one.seq
+            rows.append(_event_row(one, now))
+        with self._begin() as db:
+            for at in range(0, len(rows), _ROWS):
+                part = rows[at : at + _ROWS]
+                db.execute(self._insert(EVENTS).values(part).on_conflict_do_nothing())
+            ups = [
+                {"name": name, "journal": journal, "base": bases[name, journal], "upto": upto}
+                for (name, journal), upto in sorted(last.items())
+            ]
+            if ups:
+                new = self._insert(STREAMS).values(ups)
+                further = new.excluded.upto
+                db.execute(
+                    new.on_conflict_do_update(
+                        index_elements=_KEY, set_={"upto": further}, where=STREAMS.c.upto < further
+                    )
+                )
+
+    def entries(self, name: str, journal: str, match: int) -> list[Json]:
+        """The entries of a match, oldest first. Raises StoreError."""
+        query = (
+            sa.select(EVENTS.c.entry)
+            .where(EVENTS.c.name == name, EVENTS.c.journal == journal, EVENTS.c.match == match)
+            .order_by(EVENTS.c.seq)
+        )
+        with self._begin() as db:
+            return [row.entry for row in db.execute(query)]
+
+    # -- records -----------------------------------------------------------------------------------
+
+    def unrecorded(self) -> list[tuple[str, str, int, int]]:
+        """(table, journal, match, last entry) of the matches that have entries which their record lacks.
+        Raises StoreError."""
+        last = (
+            sa.select(
+                EVENTS.c.name, EVENTS.c.journal, EVENTS.c.match, sa.func.max(EVENTS.c.seq).label("last")
+            )
+            .where(EVENTS.c.match > 0)
+            .group_by(EVENTS.c.name, EVENTS.c.journal, EVENTS.c.match)
+            .subquery()
+        )
+        same = sa.and_(*(last.c[k] == RECORDS.c[k] for k in ("name", "journal", "match")))
+        query = (
+            sa.select(last)
+            .outerjoin(RECORDS, same)
+            .where(sa.or_(RECORDS.c.revision.is_(None), RECORDS.c.revision < last.c.last))
+        )
+        with self._begin() as db:
+            return [(row.name, row.journal, row.match, row.last) for row in db.execute(query)]
+
+    def record(self, name: str, journal: str, match: int) -> bool:
+        """Makes a match's record from its entries and keeps it, unless a later one is there. False
+        where the match's beginning is not here. Raises StoreError."""
+        entries = self.entries(name, journal, match)
+        if not entries or entries[0]["kind"] != "match":
+            return False
+        row = {"name": name, "journal": journal, "match": match, **record_row(entries)}
+        new = self._insert(RECORDS).values(row)
+        changes = {k: new.excluded[k] for k in row if k not in ("name", "journal", "match")}
+        with self._begin() as db:
+            db.execute(
+                new.on_conflict_do_update(
+                    index_elements=("name", "journal", "match"),
+                    set_=changes,
+                    where=RECORDS.c.revision < new.excluded.revision,
+                )
+            )
+        return True
+
+    def played(self, since: float = 0.0, until: float = 2.0**53) -> list[Played]:
+        """The matches that began in that time (Unix seconds), oldest first. Raises StoreError."""
+        columns = [c for c in RECORDS.c if c.name not in ("record", "revision")]
+        query = (
+            sa.select(*columns)
+            .where(RECORDS.c.started >= since, RECORDS.c.started < until)
+            .order_by(RECORDS.c.started, RECORDS.c.name)
+        )
+        with self._begin() as db:
+            rows = db.execute(query).all()
+        return [
+            Played(
+                r.name, r.journal, r.match, r.number, r.game, r.started, r.ended,
+                tuple(r.players), tuple(r.winners), r.entries,
+            )
+            for r in rows
+        ]  # fmt: skip
+
+    def texts(self) -> Iterable[tuple[str, str, int, str]]:
+        """(table, journal, match number, record) of every match that has one. Raises StoreError."""
+        query = (
+            sa.select(RECORDS.c.name, RECORDS.c.journal, RECORDS.c.number, RECORDS.c.record)
+            .where(RECORDS.c.record.is_not(None))
+            .order_by(RECORDS.c.name, RECORDS.c.started)
+        )
+        with self._begin() as db:
+            for row in db.execute(query).yield_per(50):
+                yield row.name, row.journal, row.number, row.record
+
+    # -- calls for a judge -------------------------------------------------------------------------
+
+    def calls(self) -> list[Json]:
+        """The open calls for a judge, oldest first: table, journal, seq, text, when. Raises StoreError."""
+        same = sa.and_(*(EVENTS.c[k] == ATTENDED.c[k] for k in ("name", "journal", "seq")))
+        query = (
+            sa.select(EVENTS.c.name, EVENTS.c.journal, EVENTS.c.seq, EVENTS.c.text, EVENTS.c.received)
+            .outerjoin(ATTENDED, same)
+            .where(EVENTS.c.kind == "judge", EVENTS.c.received > time.time() - CALL_S)
+            .where(ATTENDED.c.seq.is_(None))
+            .order_by(EVENTS.c.received)
+        )
+        with self._begin() as db:
+            return [
+                {"table": r.name, "journal": r.journal, "seq": r.seq, "text": r.text, "at": r.received}
+                for r in db.execute(query)
+            ]
+
+    def attend(self, name: str, journal: str, seq: int) -> bool:
+        """Somebody has gone to that table. False where there is no such call. Raises StoreError."""
+        is_call = sa.select(EVENTS.c.seq).where(
+            EVENTS.c.name == name, EVENTS.c.journal == journal, EVENTS.c.seq == seq, EVENTS.c.kind == "judge"
+        )
+        row = {"name": name, "journal": journal, "seq": seq, "at": time.time()}
+        with self._begin() as db:
+            if db.execute(is_call).first() is None:
+                return False
+            db.execute(self._insert(ATTENDED).values(row).on_conflict_do_nothing())
+        return True
+
+    def _begin(self) -> _Transaction:
+        return _Transaction(self.engine)
+
+
+class _Transaction:
+    """`engine.begin()`, with the database's troubles as StoreError."""
+
+    def __init__(self, engine: sa.Engine) -> None:
+        self._context = engine.begin()
+
+    def __enter__(self) -> sa.Connection:
+        try:
+            return self._context.__enter__()
+        except (SQLAlchemyError, OSError) as error:
+            raise StoreError(said(error)) from None
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        try:
+            self._context.__exit__(kind, error, trace)
+        except (SQLAlchemyError, OSError) as failed:
+            raise StoreError(said(failed)) from None
+        if isinstance(error, (SQLAlchemyError, OSError)):
+            raise StoreError(said(error)) from None
+
+
+def said(error: BaseException) -> str:
+    """What a database's driver said, on one line and without the statement that it said it of."""
+    origin = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
+    told = origin.args[0] if origin.args else origin
+    if isinstance(told, dict):  # pg8000 gives PostgreSQL's fields; M is the message
+        told = told.get("M", "it refused")
+    return " ".join(str(told).split())[:200] or type(origin).__name__
+
+
+def record_row(entries: Sequence[Json]) -> Json:
+    """The columns of a match's record that its entries tell."""
+    made = [entry_of(one) for one in entries]
+    body = made[0].body
+    players = [{k: s[k] for k in ("seat", "name", "house") if k in s} for s in body.get("seats", [])]
+    row: Json = {
+        "revision": made[-1].seq,
+        "number": body.get("number", 1),
+        "game": body.get("game", ""),
+        "started": made[0].wall,
+        "ended": None,
+        "players": players,
+        "winners": [],
+        "entries": len(made),
+        "record": None,
+    }
+    # The room's edge: what a table of another version sends, or one that lies, must not end the hall.
+    try:
+        match, _ = rebuilt(made)
+        summary = match_row(match, made[-1])
+        row |= {"ended": _ended(made, summary), "winners": summary["winners"] or []}
+        row["record"] = export(record_of_match(made), "jsonl")
+    except (CrowntableError, ValueError, KeyError, TypeError, AttributeError, LookupError, AssertionError):
+        return row
+    return row
+
+
+def _ended(entries: Sequence[Entry], summary: Json) -> float | None:
+    """When the last action of a match that is over was done; what is said afterwards is no part of it."""
+    if summary["ended"] is None:
+        return None
+    return max((e.wall for e in entries if e.kind == "action"), default=summary["ended"])
+
+
+def entry_of(public: Json) -> Entry:
+    """The entry that `wire.public_entry` has made smaller. Raises KeyError, TypeError."""
+    return Entry(
+        public["seq"],
+        public["kind"],
+        public["at"],
+        public["mono"],
+        public["boot"],
+        public["match"],
+        Who(public["who"]["kind"], public["who"]["id"]),
+        public["action"],
+        public["ok"],
+        tuple(public["findings"]),
+        (),
+        public["text"],
+        public["body"],
+    )
+
+
+def _event_row(one: Event, now: float) -> Json:
+    entry = one.entry
+    return {
+        "name": one.name,
+        "journal": one.journal,
+        "seq": one.seq,
+        "kind": entry["kind"],
+        "match": entry["match"],
+        "at": entry["at"],
+        "received": now,
+        "text": entry["text"],
+        "entry": entry,
+    }
+
+
+def _careful(connection: Any, _: object) -> None:
+    """SQLite: what is acknowledged is on the disk, and two servers wait for each other."""
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA busy_timeout = 15000")
+
+
+def _exists(error: SQLAlchemyError) -> bool:
+    return "already exists" in str(error) or "duplicate key" in str(error)
+
+
+def sqlite_url(folder: Path) -> str:
+    """The database of a small hall, in its own folder."""
+    return f"sqlite:///{(folder / 'hall.sqlite').absolute()}"
