@@ -47,7 +47,6 @@ class Board:
     #: a hall is no virtual table, has no zones to set up and no language of its own (host.face.Table)
     virtual = None
     workshop = None
-    language = ""
 
     def __init__(self, name: str = "", clock: Callable[[], float] = time.time) -> None:
         self.name = name
@@ -155,6 +154,10 @@ class Board:
             if self._made[0] != self._version:
                 self._made = (self._version, self._make())
             return self._made[1]
+
+    def language(self) -> str:
+        """See host.face.Table: the reader's alone counts here."""
+        return ""
 
     def table(self, name: str) -> Json | None:
         """The whole View that a table published last; None where there is none."""
