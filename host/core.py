@@ -28,6 +28,7 @@ from host.interpret.althera import awaited, which_way
 from host.journal import Journal, NotRecordedError
 from host.layout import Layout
 from host.match import Match
+from host.recall import damage_words, recalled
 from host.settled import CardArrived, CardLeft, DeviceChanged, Settled, evidence_text, settled_json
 from host.sighting import DiceFrame, DieSeen, Health, Inventory, Sighting
 from host.tracker import Tracker
@@ -106,14 +107,11 @@ class Core:
         self.book = CardBook(self.journal.path.parent / "cards.csv")
         self.book.refresh()
         self.seq, newest = self.journal.last()
-        entries = list(self.journal.read(match=newest)) if newest else []
-        # A match of another game can't go on at this table; it stays in the records.
-        if entries and entries[0].body.get("game") == self.layout.game:
-            self.match = Match(entries[0])
-            for entry in entries[1:]:
-                self.match.fold(entry)
+        self.match, damaged = recalled(self.journal, newest, self.layout.game)
         self.events.extend(self.journal.read(after=max(0, self.seq - 4 * EVENTS)))
         self.record("boot", TABLE, text="The table starts.")
+        if damaged:
+            self.record("notice", TABLE, text=damage_words(damaged))
         self._awaiting()
 
     # -- what comes in -----------------------------------------------------------------------------

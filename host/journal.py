@@ -10,9 +10,9 @@ import json
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any, cast, get_args
 
 from engine.errors import CrowntableError
 from host.entry import Entry, EntryKind
@@ -116,15 +116,34 @@ class Journal:
             raise
 
     def read(self, after: int = 0, limit: int | None = None, match: int | None = None) -> Iterator[Entry]:
-        """Entries with seq > `after`, oldest first."""
+        """Entries with seq > `after`, oldest first. Damaged ones, which `damaged` names, are passed over.
+
+        Raises CrowntableError where the file itself is damaged."""
+        yield from _sound(self._rows(after, limit, match))
+
+    def damaged(self, after: int = 0, match: int | None = None) -> list[int]:
+        """The seqs of those entries that are not as they were written, as a failing disk leaves them."""
+        found = []
+        for row in self._rows(after, None, match):
+            try:
+                _entry(row)
+            except ValueError:
+                found.append(int(row[0]))
+        return found
+
+    def _rows(self, after: int, limit: int | None, match: int | None) -> Iterator[tuple[Any, ...]]:
         where, values = "seq > ?", [after]
         if match is not None:
             where += " AND match = ?"
             values.append(match)
         values.append(-1 if limit is None else limit)
         query = f"SELECT {_COLUMNS} FROM entries WHERE {where} ORDER BY seq LIMIT ?"
-        for row in self._db.execute(query, values):
-            yield _entry(row)
+        try:
+            yield from self._db.execute(query, values)
+        except sqlite3.Error as error:
+            raise CrowntableError(
+                f"The journal {self.path} can't be read: {error}.", _cure(error, self.path)
+            ) from None
 
     def last(self) -> tuple[int, int]:
         """The highest seq and the newest match's number; zeros in an empty journal."""
@@ -133,9 +152,13 @@ class Journal:
         return seq or 0, match or 0
 
     def match_entries(self) -> list[Entry]:
-        """The `match` entries, oldest first: one for each match in this journal."""
+        """The `match` entries, oldest first: one for each match in this journal, but damaged ones."""
         query = f"SELECT {_COLUMNS} FROM entries WHERE kind = 'match' ORDER BY seq"
-        return [_entry(row) for row in self._db.execute(query)]
+        return list(_sound(self._db.execute(query)))
+
+    def matches(self) -> int:
+        """How many matches were begun in this journal, damaged ones counted."""
+        return int(self._db.execute("SELECT count(*) FROM entries WHERE kind = 'match'").fetchone()[0])
 
     def pretend_disk(self, state: str) -> None:
         """For rehearsals of F52: from now on the database itself refuses to grow (`full`) or to be
@@ -164,21 +187,18 @@ def each_entry(path: Path, match: int) -> Iterator[Entry]:
     try:
         query = f"SELECT {_COLUMNS} FROM entries WHERE match = ? ORDER BY seq"
         for row in db.execute(query, (match,)):
-            entry = _entry(row)
-            if not (isinstance(entry.body, dict) and isinstance(entry.action, dict | None)):
-                raise ValueError(f"entry {entry.seq} is no entry")
-            yield entry
+            yield _entry(row)
     finally:
         db.close()
 
 
 def heads_of(path: Path) -> list[tuple[Entry, int]]:
-    """Each match's `match` entry and the seq of its last entry, oldest first. Raises sqlite3.Error, and
-    ValueError where such an entry is damaged."""
+    """Each match's `match` entry and the seq of its last entry, oldest first; without those whose entry
+    is damaged. Raises sqlite3.Error."""
     db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
     try:
         query = f"SELECT {_COLUMNS} FROM entries WHERE kind = 'match' ORDER BY seq"
-        begun = [_entry(row) for row in db.execute(query)]
+        begun = list(_sound(db.execute(query)))
         last = "SELECT max(seq) FROM entries WHERE match = ?"
         return [(one, db.execute(last, (one.seq,)).fetchone()[0] or one.seq) for one in begun]
     finally:
@@ -255,8 +275,23 @@ def _plain(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
+def _sound(rows: Iterable[tuple[Any, ...]]) -> Iterator[Entry]:
+    for row in rows:
+        try:
+            yield _entry(row)
+        except ValueError:
+            continue
+
+
 def _entry(row: tuple[Any, ...]) -> Entry:
+    """Raises ValueError for a row that is not as it was written."""
     seq, kind, wall, mono, boot, match, who_kind, who_id, action, ok, findings, evidence, text, body = row
+    told = None if action is None else json.loads(action)
+    found, grounds, more = json.loads(findings), json.loads(evidence), json.loads(body)
+    an_action = told is None or (isinstance(told, dict) and isinstance(told.get("do"), str))
+    whole = an_action and isinstance(more, dict)
+    if not (whole and isinstance(found, list) and isinstance(grounds, list) and kind in get_args(EntryKind)):
+        raise ValueError(f"entry {seq} is no entry")
     return Entry(
         seq,
         cast(EntryKind, kind),
@@ -265,10 +300,10 @@ def _entry(row: tuple[Any, ...]) -> Entry:
         boot,
         match,
         Who(who_kind, who_id),
-        None if action is None else json.loads(action),
+        told,
         None if ok is None else bool(ok),
-        tuple(json.loads(findings)),
-        tuple(json.loads(evidence)),
+        tuple(found),
+        tuple(grounds),
         text,
-        json.loads(body),
+        more,
     )

@@ -55,7 +55,7 @@ def begin(core: Core, command: Json, who: Who) -> Outcome:
     parsed = game.parse(setup)
     if hasattr(parsed, "severity"):
         return Outcome(False, parsed.text, (parsed.to_json(),))
-    number = len(core.journal.match_entries()) + 1
+    number = core.journal.matches() + 1
     return core.new_match(game, ruleset, setup, who, {"seats": seats, "number": number})
 
 
