@@ -244,7 +244,7 @@ def _banner(core: Core) -> list[Json]:
         rows.append({"level": "amber", "text": core.book.trouble, "cure": cure})
     if core.zone_setup is not None:
         text = "The zones are being set up: cards are not read."
-        rows.append({"level": "amber", "text": text, "cure": "It ends on the operator's page."})
+        rows.append({"level": "amber", "text": text, "cure": "It ends on the set-up page."})
     return [*rows, *(_amber(said) for said in _doubtful(core))]
 
 

@@ -176,7 +176,7 @@ def althera(browser: Browser) -> None:
 def set_up(browser: Browser) -> None:
     """The set-up's steps and the health page, at a table without players."""
     with table("althera-3", 1.0, "--bots", "none") as run:
-        run.until("devices up", lambda v: [d["state"] for d in v["devices"]].count("up") >= 4)
+        run.until("devices up", all_up)
         camera = Camera(browser, run)
         camera.look("/virtual")
         for seat in (1, 2):
@@ -199,13 +199,19 @@ def set_up(browser: Browser) -> None:
             if click is not None:
                 camera.page.locator(click).click()
             camera.page.wait_for_selector(then)
-            camera.shoot(f"setup-{step}", *sizes, what="anything", when=lambda _: True)
+            camera.page.locator(".toast").wait_for(state="detached")
+            camera.shoot(f"setup-{step}", *sizes, what="devices up", when=all_up)
             if step == "zones":
                 camera.page.get_by_role("button", name="Stop, change nothing").click()
                 camera.page.wait_for_selector(click or "")
         camera.look("/health")
-        camera.shoot("health", "laptop", "phone", what="anything", when=lambda _: True)
-        camera.shoot("health-light", "laptop", what="anything", when=lambda _: True, theme="light")
+        camera.shoot("health", "laptop", "phone", what="devices up", when=all_up)
+        camera.shoot("health-light", "laptop", what="devices up", when=all_up, theme="light")
+
+
+def all_up(view: Json) -> bool:
+    """Every device of the table answers."""
+    return [device["state"] for device in view["devices"]].count("up") >= 5
 
 
 def between(view: Json) -> bool:

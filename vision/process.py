@@ -209,6 +209,7 @@ class Vision:
 
     def _take(self, frame: Image, at: float, number: int) -> None:
         if self._grabber.live and self._freeze.frozen(frame, at):
+            self._shown = None  # what was read last is not what lies there now
             self._change("lost", "the camera repeats one picture; it seems to be unplugged or hung")
             return
         found, moving = self._reader.read(frame, at)
@@ -268,6 +269,7 @@ class Vision:
 
     def _no_frame(self, now: float) -> None:
         problem = self._grabber.problem
+        self._shown = None
         self._change("lost", problem.what if problem else "the camera gives no picture")
         limit = HANG_OPEN if self._grabber.opening else HANG_READ
         if now - self._grabber.since > limit:  # a thread stuck in a driver cannot be ended otherwise

@@ -261,3 +261,20 @@ def test_calibration_from_the_board_in_view_and_its_absence_said(tmp_path: Path)
     camera.stop()
     with pytest.raises(CrowntableError, match="not running"):
         camera.calibrate()
+
+
+def test_what_was_read_last_is_not_shown_once_the_camera_is_lost(
+    tray: VirtualTray, watch: Watch, camera: CameraDevice
+) -> None:
+    tray.put({"crimson": 3})
+    watch.wait(shows(crimson=3))
+    assert camera.look(LONG) is not None
+    start = len(watch.seen)
+    tray.freeze()
+    watch.wait(state("lost"), start)
+    time.sleep(1 / 5)  # past the picture that all who ask at once share
+    assert camera.look(0.5) is None
+    start = len(watch.seen)
+    tray.freeze(False)
+    watch.wait(state("up"), start)
+    assert camera.look(LONG) is not None
