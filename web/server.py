@@ -93,6 +93,8 @@ class StreamHandler(Refusing):
             self.set_header("Retry-After", "10")
             return self.refuse(503, "full")
         stream = self.detach()
+        if stream.closed():
+            return None  # whoever asked has gone already
         taken = stream.socket.dup()  # Tornado lets go of its own one; the connection lives on in ours
         stream.close()
         await self.hub.add(taken, tuple(wanted))
