@@ -109,7 +109,7 @@ def test_what_can_not_be_compared_is_refused(argv: tuple[str, ...], what: str) -
 
 # Truths that are known. The sample size that docs/bots.md states for them: 1,000 matches.
 
-RIGGED = ((1, 30),)
+RIGGED = ((1, 60),)
 MATCHES = 1000
 
 
@@ -118,7 +118,7 @@ def alarms(todo: Plan) -> list[str]:
 
 
 def test_a_rigged_seat_is_found_out() -> None:
-    """Seat 1's cards are worth 30 % more: a thousand matches say so, of that seat and no house."""
+    """Seat 1's cards are worth 60 % more: a thousand matches say so, of that seat and no house."""
     found = alarms(plan(matches=MATCHES, bots=("greedy",), handicap=RIGGED, seed="rigged"))
     assert {"win.seat/1", "win.seat/2"} <= set(found)
     assert not any(what.startswith("win.house") for what in found)

@@ -178,6 +178,7 @@ def test_dice_are_shown_where_they_lie_and_the_tray_is_drawn(place: Place) -> No
     left, top, width, height = place.setup()["trays"]["dice"]["tray"]
     assert abs(left - 160) <= 4 and abs(top - 120) <= 4 and abs(width - 320) <= 6 and abs(height - 120) <= 6
     # Without dragging: the keyboard does the same.
+    expect(page.get_by_label("Width %")).to_have_value("50")
     page.get_by_label("Width %").fill("100")
     page.get_by_label("Width %").press("Tab")
     place.evening.within(30, lambda: place.setup()["trays"]["dice"]["tray"][2] == 640)
