@@ -15,13 +15,14 @@ from host.hall.wire import Json
 from host.journal import each_entry, matches_of
 
 
-def compare(store: Store, journals: dict[str, Path], last: dict[str, int]) -> tuple[Json, list[float]]:
-    """Every table's journal, up to entry `last`, against the database: how many events there are, how
-    many are lost, different or doubled, and how many records are owed; and each event's delay from the
-    table's entry to the hall's row, in milliseconds. Raises StoreError, sqlite3.Error."""
+def compare(
+    store: Store, journals: dict[str, Path], last: dict[str, int], bases: dict[str, int]
+) -> tuple[Json, list[float]]:
+    """Every table's journal, after entry `bases` and up to `last`, against the database: how many events
+    there are, how many are lost, different or doubled, and how many records are owed; and each event's
+    delay from the table's entry to the hall's row, in milliseconds. Raises StoreError, sqlite3.Error."""
     figures: Json = {"events": 0, "lost": 0, "different": 0, "doubled": 0}
     delays: list[float] = []
-    bases = {name: base for (name, _), (base, _) in store.streams().items()}
     for name, path in journals.items():
         query = sa.select(EVENTS.c.entry, EVENTS.c.at, EVENTS.c.received).where(EVENTS.c.name == name)
         with store.engine.connect() as db:
@@ -31,7 +32,7 @@ def compare(store: Store, journals: dict[str, Path], last: dict[str, int]) -> tu
         figures["doubled"] += len(found) - len(rows)
         delays += [1000 * (row.received - row.at) for row in rows.values()]
         for entry in _entries(path):
-            if not bases.get(name, 0) < entry.seq <= last[name]:
+            if not bases[name] < entry.seq <= last[name]:
                 continue
             there = rows.get(entry.seq)
             if there is None:

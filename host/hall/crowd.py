@@ -104,7 +104,7 @@ def main() -> None:
         _say({"ready": len(seats)})
         sys.stdin.readline()
         lag = play_all(seats, job["every"], stop, job["seconds"])
-        _say({"lag": lag, "last": {s.name: s.table.core.seq for s in seats}})
+        _say({"lag": lag, "last": {s.name: [s.publisher.base(), s.table.core.seq] for s in seats}})
         # Whatever a hall lacks still comes: what ends this is the word of whoever measures.
         sys.stdin.readline()
 

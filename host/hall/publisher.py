@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 SPECTATOR: Final = Audience("spectator")
 STATE_FILE: Final = "hall.json"
 #: seconds between two views: between them the latest wins
-VIEW_S: Final = 1.0
+VIEW_S: Final = 2.0
 #: seconds between two signs of health
 HEALTH_S: Final = 20.0
 #: seconds between two looks at everything that nobody wakes us for
@@ -129,6 +129,10 @@ class Publisher:
         """Does the broker hear this table now?"""
         link = self._link
         return link is not None and link.up.is_set() and not link.lost.is_set()
+
+    def base(self) -> int:
+        """The last entry that is not the hall's, because it was before this table joined."""
+        return self._cursor.base if self._cursor else 0
 
     def acked(self) -> int:
         """The last entry up to which a hall has everything, 0 before any."""

@@ -7,7 +7,7 @@ second writer changes nothing; how far each table has come (`streams.upto`) only
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -180,21 +180,23 @@ class Store:
             last[one.name, one.journal] = one.seq
             rows.append(_event_row(one, now))
         with self._begin() as db:
-            for at in range(0, len(rows), _ROWS):
-                part = rows[at : at + _ROWS]
-                db.execute(self._insert(EVENTS).values(part).on_conflict_do_nothing())
+            self._put(db, rows, lambda new: new.on_conflict_do_nothing(), EVENTS)
             ups = [
                 {"name": name, "journal": journal, "base": bases[name, journal], "upto": upto}
                 for (name, journal), upto in sorted(last.items())
             ]
-            if ups:
-                new = self._insert(STREAMS).values(ups)
-                further = new.excluded.upto
-                db.execute(
-                    new.on_conflict_do_update(
-                        index_elements=_KEY, set_={"upto": further}, where=STREAMS.c.upto < further
-                    )
-                )
+            self._put(db, ups, _further, STREAMS)
+
+    def _put(
+        self, db: sa.Connection, rows: list[Json], conflict: Callable[[Any], Any], table: sa.Table
+    ) -> None:
+        """Inserts rows. SQLite is quickest with one statement for each, PostgreSQL, a network away, with
+        one for many."""
+        if self.small and rows:
+            db.execute(conflict(self._insert(table)), rows)
+            return
+        for at in range(0, len(rows), _ROWS):
+            db.execute(conflict(self._insert(table).values(rows[at : at + _ROWS])))
 
     def entries(self, name: str, journal: str, match: int) -> list[Json]:
         """The entries of a match, oldest first. Raises StoreError."""
@@ -329,6 +331,14 @@ class _Transaction:
             raise StoreError(said(failed)) from None
         if isinstance(error, (SQLAlchemyError, OSError)):
             raise StoreError(said(error)) from None
+
+
+def _further(new: Any) -> Any:
+    """A stream that is there only comes further."""
+    upto = new.excluded.upto
+    return new.on_conflict_do_update(
+        index_elements=_KEY, set_={"upto": upto}, where=STREAMS.c.upto < upto
+    )
 
 
 def said(error: BaseException) -> str:

@@ -158,7 +158,8 @@ class Venue:
     def whole(self, store: Store, *players: Player) -> Json:
         """Each journal against the database."""
         journals = {player.name: player.data / "journal.sqlite" for player in players}
-        figures, _ = compare(store, journals, {player.name: player.seq for player in players})
+        bases = {p.name: p.publisher.base() for p in players if p.publisher is not None}
+        figures, _ = compare(store, journals, {player.name: player.seq for player in players}, bases)
         return figures
 
 

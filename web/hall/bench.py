@@ -165,12 +165,13 @@ def _play(
     for _, step in steps:
         step()
     said = [_heard(one) for one in crowd]
-    last = {name: seq for one in said for name, seq in one["last"].items()}
+    bases = {name: base for one in said for name, (base, _) in one["last"].items()}
+    last = {name: seq for one in said for name, (_, seq) in one["last"].items()}
     store = Store(sqlite_url(folder / "hall"))
     try:
-        rested = _rest(store, last)
+        rested = _rest(store, {name: seq for name, seq in last.items() if seq > bases[name]})
         journals = {name: folder / "tables" / name / "journal.sqlite" for name in last}
-        figures, delays = compare(store, journals, last)
+        figures, delays = compare(store, journals, last, bases)
         ended = sum(one.ended is not None for one in store.played())
     finally:
         store.close()
