@@ -47,7 +47,7 @@ WINDOW: Final = 128
 #: entries that are fetched at once; the table waits for each fetch, so it is short
 BATCH: Final = 32
 #: seconds without the hall's word after which the rest is sent again, and the longest of such waits
-STALL_S, LONGEST_STALL_S = 5.0, 60.0
+STALL_S, LONGEST_STALL_S = 15.0, 120.0
 #: seconds between two attempts to connect, growing up to the longest; refused credentials wait that long
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 20.0
 #: seconds between two writings of the file that says how far the hall has come
@@ -107,6 +107,7 @@ class Publisher:
         self._cursor: Cursor | None = None
         self._halls: dict[str, str] = {}
         self._link: Link | None = None
+        self._drained = (-1, -1)
         self._saved = (0.0, 0)
         self._viewed = (0.0, -1)
         self._healthy = 0.0
@@ -284,6 +285,9 @@ class Publisher:
 
     def _events(self, link: Link, cursor: Cursor) -> None:
         """Gives the broker the next entries, as many as may be under way."""
+        version = self._table.version()
+        if self._drained == (version, cursor.sent):
+            return  # nothing has changed at the table, and nobody has sent us back
         while not (link.lost.is_set() or self._stop.is_set()):
             with self._lock:
                 sent = cursor.sent
@@ -298,6 +302,8 @@ class Publisher:
                 if entries and cursor.sent == sent:
                     cursor.sent = entries[-1]["seq"]
             if len(entries) < BATCH:
+                if room > len(entries):
+                    self._drained = (version, cursor.sent)
                 return
 
     def _event(self, link: Link, cursor: Cursor, entry: Json) -> None:

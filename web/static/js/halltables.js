@@ -109,7 +109,7 @@ function seatRow(table, seat) {
   const most = Math.max(1, ...table.seats.map((/** @type {any} */ s) => s.count || 0));
   return h("li", { class: cls(houseClass(seat.house), leads && "leads"), key: `s${seat.seat}` },
     crest(seat.house, "mini"),
-    h("span", { class: "hall-name" }, seat.name, leads && h("span", { class: "tag" }, t(table.leaders.length > 1 ? "hall.tied" : "hall.leads"))),
+    h("span", { class: "hall-name" }, h("span", null, seat.name), leads && h("span", { class: "tag" }, t(table.leaders.length > 1 ? "hall.tied" : "hall.leads"))),
     h("span", { class: "bar", "aria-hidden": "true" }, h("i", { style: { width: `${((seat.count || 0) / most) * 100}%` } })),
     seat.count !== null && h("span", { class: "hall-count" }, h("b", { "aria-hidden": "true" }, String(seat.count)),
       h("span", { class: "unseen" }, tn(table.game === "anthem" ? "hall.laid" : "hall.cards", seat.count))));
