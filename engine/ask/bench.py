@@ -5,49 +5,33 @@ from __future__ import annotations
 import resource
 import time
 from collections.abc import Callable, Sequence
-from importlib import resources
-from typing import NamedTuple
 
 from engine.ask.answer import Reply, ask
 from engine.ask.book import LANGUAGES
+from engine.ask.sense import model
+from engine.ask.sets import Question, questions
 from engine.game import Json
 
 #: the sets that figures are printed for, and what they are
 SETS = {
     "kept": "the half of our own questions that was kept aside",
-    "other": "another author's questions, looked at while the search was worked on",
+    "other": "another author's questions, learned from",
+    "other-c": "a third author's questions, learned from",
+    "other-d": "a fourth author's questions, learned from",
     "other-kept": "another author's questions, kept aside",
+    "other-e": "a fifth author's questions, kept aside",
 }
 
 METHOD = """\
 The questions are those of engine/ask/questions. `kept`: drawn at random with a fixed seed before the search
-was written, and never looked at while it was worked on. `other-kept`: by an author who knew the rules and
-nothing of the search, kept aside as well; `other`: by the same author, but looked at. Each is asked as at
+was written, and never looked at while it was worked on. `other-kept` and `other-e`: by authors who knew
+the rules and nothing of the search, kept aside as well; `other`, `other-c` and `other-d`: by such authors
+too, but the search has learned from them, so they say nothing of strangers (`python -m engine.ask.fit` does:
+it leaves each author out). Each is asked as at
 the table's page: the game is given, the language is not. A question counts as right where the first answer
 (the first three) has a rule that answers it; as declined where no rule is given. An unanswerable question
 must be declined, an answerable one must not. `ms` is the time of one whole answer after the first, in one
 process; `load_s` the time until the first answers in both languages. Memory is the process's peak in MiB."""
-
-
-class Question(NamedTuple):
-    """A question of the set. `rules`: those that answer it, none where the rulebook does not say."""
-
-    half: str
-    language: str
-    game: str
-    rules: tuple[str, ...]
-    text: str
-
-
-def questions(half: str, language: str) -> list[Question]:
-    """The questions of one half: `tune`, `kept`, `more`, `other` or `other-kept`."""
-    text = resources.files("engine.ask").joinpath("questions", f"{language}.tsv").read_text("utf-8")
-    rows = (line.split("\t") for line in text.splitlines()[1:])
-    return [
-        Question(of, language, game, () if rules == "-" else tuple(rules.split(",")), asked)
-        for of, game, rules, asked in rows
-        if of == half
-    ]
 
 
 def measure() -> Json:
@@ -56,6 +40,7 @@ def measure() -> Json:
     for language in LANGUAGES:
         for game in ("althera", "anthem"):
             ask("?", game=game, language=language)
+    model().ready(patience=600)
     result: Json = {"load_s": round(time.perf_counter() - begun, 2)}
     result["sets"] = {half: {"of": of, "languages": measured(half)} for half, of in SETS.items()}
     result["peak_mib"] = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1)

@@ -1,52 +1,67 @@
 """Which rule answers a question: terms and whole ways of asking, and a word on when none does.
 
-Six measures of a rule against a question, each from 0 to 1, are added up (`WEIGHTS`):
+Seven measures of a rule against a question, each from 0 to 1, are added up (`WEIGHTS`):
 - cover: how much of what the question says the rule's text and ways of asking speak of (BM25's saturation,
   rare terms weigh more);
-- phrase: the nearest single way of asking (`asked.<language>.toml`), by the terms both have (weighted Dice),
-  and the nearest three on average;
+- phrase: the nearest single way of asking (`ways`), by the terms both have (weighted Dice), and the nearest
+  three on average;
 - letters: the nearest way of asking by its letters, whatever the order of words (rapidfuzz), and the
   nearest three;
-- likely: what the question's small parts make likely (`likely`).
+- likely: what the question's small parts make likely (`likely`);
+- sense: what a sentence model finds near (`sense`); where it is not installed the others are weighed alone.
 Questions that no rulebook answers (`words/<language>.toml`, and "-" of the game) compete with the rules.
-The weights are those of the greatest likelihood (a conditional logit) over questions by authors who had not
-written the ways of asking; docs/ask.md has the alternatives.
+The weights are those of the greatest likelihood (a conditional logit) over questions by authors whose
+questions the search had not learned from (`fit`); docs/ask.md has the alternatives.
 """
 
 from __future__ import annotations
 
 import math
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from heapq import nlargest
-from importlib import resources
 from typing import NamedTuple
 
 from rapidfuzz import fuzz, process
 
-from engine.ask.book import Book, book
+from engine.ask.book import book
 from engine.ask.likely import Likely, parts
+from engine.ask.sense import Sense, model, sense, vector
+from engine.ask.sets import LEARNED
 from engine.ask.text import Term, Vocabulary, lexicon, split, stem, terms
+from engine.ask.ways import OUTSIDE, headed, learned, own_texts, written
 
-#: a rule's measures: cover, phrase (nearest, nearest three), letters (nearest, nearest three), likely
-Weights = tuple[float, float, float, float, float, float]
-#: what they count for a rule, and for what no rulebook answers
-WEIGHTS: Weights = (0.19, 0.22, 0.21, 0.10, 0.05, 0.23)
-OUTSIDE_WEIGHTS: Weights = (0.08, 0.07, 0.06, 0.17, 0.15, 0.18)
+#: a rule's measures: cover, phrase (nearest, nearest three), letters (nearest, nearest three), likely and,
+#: where the sentence model is installed, sense
+Measures = tuple[float, ...]
+
+
+class Weights(NamedTuple):
+    """What the measures count for a rule, and for what no rulebook answers; with less than `lead` over
+    that, the rulebook does not say."""
+
+    rule: Measures
+    outside: Measures
+    lead: float
+
+
+#: `python -m engine.ask.fit` finds them
+WEIGHTS = Weights(
+    (0.132, 0.121, 0.071, 0.131, 0.08, 0.207, 0.258), (0.007, 0.045, 0.101, 0.089, 0.054, 0.061, 0.179), 0.342
+)
+#: the same without the sentence model
+PLAIN = Weights((0.128, 0.158, 0.156, 0.188, 0.148, 0.223), (0.089, 0.072, 0.106, 0.125, 0.082, 0.102), 0.324)
 #: BM25's saturation of repeated terms, and how much a long text is held against it
 SATURATION, LENGTH = 1.2, 0.5
 #: the rank of a word that the rulebook does not have, as a share of a term's that only one rule has
 UNKNOWN = 0.5
 #: numbers and little words such as "who" or "how many", as a share of a term's weight
 LITTLE = 0.5
-#: below this score, or with less than this lead over what no rulebook answers, the rulebook does not say
-ENOUGH, LEAD = 0.3, 0.26
+#: below this score the rulebook does not say
+ENOUGH = 0.3
 #: what answered the question before counts this much for one that follows on it
 LEAN = 0.5
-
-OUTSIDE = "-"
 
 
 class Hit(NamedTuple):
@@ -86,31 +101,45 @@ class _Phrase(NamedTuple):
 class Index:
     """The search over one rulebook in one language; made once, then only read."""
 
-    def __init__(self, game: str, language: str) -> None:
+    def __init__(
+        self, game: str, language: str, sets: Iterable[str] = LEARNED, sense: Sense | None = None
+    ) -> None:
+        """`sets`: the questions that it learns from; `sense`: what the sentence model makes of them, None
+        for what comes with Crowntable (`engine.ask.fit` judges by authors that were not learned from)."""
+        model()  # begins to read it, beside the work that follows
         self.book = book(game, language)
         self._lex = lexicon(language)
-        asked = {rule: list(ways) for rule, ways in _asked(self.book, game, language)}
-        own = {rule: _own_texts(self.book, rule) for rule in self.book.rules}
-        spoken = [text for rule in own for text in (*own[rule], *asked.get(rule, ()))]
-        self.vocabulary = Vocabulary(spoken, self._lex)
-        self._texts = {rule: self._counted(rule, own[rule], asked.get(rule, [])) for rule in own}
+        asked = written(self.book)
+        own = {rule: own_texts(self.book, rule) for rule in self.book.rules}
+        # Typing errors of those who asked are none of the book's words: they are mended as in any question.
+        self.vocabulary = Vocabulary(
+            [text for rule in own for text in (*own[rule], *asked.get(rule, ()))], self._lex
+        )
+        typed = learned(self.book, sets)
+        self._texts = {
+            rule: self._counted(rule, own[rule], asked.get(rule, []), typed.get(rule, [])) for rule in own
+        }
         self._rarity = self._rarities()
         self._mean = sum(sum(count.values()) for count in self._texts.values()) / len(self._texts)
         self._phrases: list[_Phrase] = []
         ways: list[tuple[str, dict[str, float]]] = []
         self._where: dict[str, list[int]] = {}
-        for rule in self.book.rules:
-            questions = [ruling.question for ruling in self.book.rulings_of(rule)]
-            ways += self._learn(rule, [self.book.rules[rule].title, *asked.get(rule, ()), *questions])
+        for rule, heads in headed(self.book):
+            ways += self._learn(rule, [*heads, *asked.get(rule, ())])
+            ways += self._learn(rule, typed.get(rule, []), self.vocabulary)
         ways += self._learn(OUTSIDE, [*self._lex.outside, *asked.get(OUTSIDE, ())])
+        ways += self._learn(OUTSIDE, typed.get(OUTSIDE, []), self.vocabulary)
         self._letters = [phrase.stems for phrase in self._phrases]
         self._likely = Likely(ways)
+        self._sense = sense
 
-    def _counted(self, rule: str, own: list[str], asked: list[str]) -> Counter[str]:
+    def _counted(self, rule: str, own: list[str], asked: list[str], typed: list[str]) -> Counter[str]:
         count: Counter[str] = Counter()
         title = self.book.rules[rule].title
         for text in (title, title, *own, *asked):  # `own` begins with the title: it counts three times
             count.update(found.term for found in terms(text, self._lex))
+        for text in typed:
+            count.update(found.term for found in terms(text, self._lex, self.vocabulary))
         return count
 
     def _rarities(self) -> dict[str, float]:
@@ -124,52 +153,73 @@ class Index:
         weight = self._rarity.get(term, self._rarity_of(0) * UNKNOWN)
         return weight * LITTLE if term.isupper() or term.isdigit() else weight
 
-    def _learn(self, rule: str, ways: list[str]) -> Iterator[tuple[str, dict[str, float]]]:
+    def _learn(
+        self, rule: str, ways: list[str], vocabulary: Vocabulary | None = None
+    ) -> Iterator[tuple[str, dict[str, float]]]:
         """Keeps each way of asking, and yields the parts it is made of."""
         for way in ways:
-            row = [term.term for term in terms(way, self._lex)]
+            row = [term.term for term in terms(way, self._lex, vocabulary)]
             found = frozenset(row)
             for term in found:
                 self._where.setdefault(term, []).append(len(self._phrases))
             weight = sum(map(self._weight, found))
             self._phrases.append(_Phrase(rule, found, weight, self._stems(way)))
-            yield rule, parts(way, row, self._lex.language)
+            yield rule, parts(self._spelled(way) if vocabulary else way, row, self._lex.language)
+
+    def _spelled(self, text: str) -> str:
+        return " ".join(self.vocabulary.mended(word) for word in split(text, self._lex.language))
 
     def _stems(self, text: str) -> str:
         language = self._lex.language
         words = (self.vocabulary.mended(word) for word in split(text, language))
         return " ".join(sorted(stem(word, language) for word in words))
 
-    def find(self, question: str) -> Found:
-        """Every rule against the question.
+    def find(self, question: str, *, typed: bool = True) -> Found:
+        """Every rule against the question; without the sentence model while it is not `typed` to its end.
 
         >>> Index("althera", "en").find("what does the sheild do").hits[0].rule
         'ALT-5.1'
         """
         asked = terms(question, self._lex, self.vocabulary)
-        measured = self.measured(question, asked)
-        score = {rule: _sum(WEIGHTS, of) for rule, of in measured.items() if rule != OUTSIDE}
-        outside = _sum(OUTSIDE_WEIGHTS, measured[OUTSIDE])
+        measured = self.measured(question, asked, sensed=typed)
+        weights = WEIGHTS if len(measured[OUTSIDE]) == len(WEIGHTS.rule) else PLAIN
+        score = {rule: _sum(weights.rule, of) for rule, of in measured.items() if rule != OUTSIDE}
+        outside = _sum(weights.outside, measured[OUTSIDE])
         ranked = sorted(score.items(), key=lambda row: -row[1])
         hits = tuple(Hit(rule, round(best, 4)) for rule, best in ranked)
-        sure = min(hits[0].score - ENOUGH, hits[0].score - outside - LEAD)
+        sure = min(hits[0].score - ENOUGH, hits[0].score - outside - weights.lead)
         return Found(hits, round(sure, 4), tuple(asked))
 
-    def measured(self, question: str, asked: list[Term]) -> dict[str, Weights]:
-        """Rule (and OUTSIDE) -> its measures, in the order of WEIGHTS."""
+    def measured(self, question: str, asked: list[Term], *, sensed: bool = True) -> dict[str, Measures]:
+        """Rule (and OUTSIDE) -> its measures, in the order of WEIGHTS; `sensed`: with the sentence model's,
+        where it is installed."""
         terms_of = {term.term: self._weight(term.term) for term in asked}
         whole = sum(terms_of.values()) or 1.0
         phrase, outside_cover = self._nearest_phrases(terms_of, whole)
         letters = self._nearest_letters(question)
-        spelled = " ".join(self.vocabulary.mended(word) for word in split(question, self._lex.language))
-        likely = self._likely.of(parts(spelled, [term.term for term in asked], self._lex.language))
+        likely = self._likely.of(
+            parts(self._spelled(question), [term.term for term in asked], self._lex.language)
+        )
+        near = self._sensed(question) if sensed else None
         cover = {rule: self._cover(count, terms_of) / whole for rule, count in self._texts.items()}
         cover[OUTSIDE] = outside_cover
         nothing = (0.0, 0.0)
         return {
-            rule: (of, *phrase.get(rule, nothing), *letters.get(rule, nothing), likely.get(rule, 0.0))
+            rule: (
+                of,
+                *phrase.get(rule, nothing),
+                *letters.get(rule, nothing),
+                likely.get(rule, 0.0),
+                *(() if near is None else (near.get(rule, 0.0),)),
+            )
             for rule, of in cover.items()
         }
+
+    def _sensed(self, question: str) -> dict[str, float] | None:
+        if not model().ready():
+            return None
+        known = sense(self.book.game) if self._sense is None else self._sense
+        return known.of(vector(question))
 
     def _cover(self, count: Counter[str], weights: Mapping[str, float]) -> float:
         longer = SATURATION * (1 - LENGTH + LENGTH * sum(count.values()) / self._mean)
@@ -208,7 +258,7 @@ def _best(alike: Iterable[tuple[str, float]]) -> dict[str, tuple[float, float]]:
     return {rule: (values[0], sum(values) / 3) for rule, values in top}
 
 
-def _sum(weights: Weights, measures: Weights) -> float:
+def _sum(weights: Measures, measures: Measures) -> float:
     return sum(weight * measure for weight, measure in zip(weights, measures, strict=True))
 
 
@@ -216,35 +266,3 @@ def _sum(weights: Weights, measures: Weights) -> float:
 def index(game: str, language: str) -> Index:
     """The index of a rulebook; the first call makes it (a few tenths of a second)."""
     return Index(game, language)
-
-
-def _own_texts(of: Book, rule: str) -> list[str]:
-    """Title, text, short form and rulings of a rule, the title first."""
-    paragraph = of.rules[rule]
-    rulings = (f"{ruling.question} {ruling.says}" for ruling in of.rulings_of(rule))
-    return [paragraph.title, paragraph.text, paragraph.short, *rulings]
-
-
-def _asked(of: Book, game: str, language: str) -> Iterator[tuple[str, list[str]]]:
-    """Rule -> its ways of asking, {special}, {score} and {house} put in."""
-    file = resources.files(f"engine.{game}").joinpath("book", f"asked.{language}.toml")
-    specials = [kind.name.lower() for kind in of.kinds.values() if kind.when]
-    scores = [kind.name.lower() for kind in of.kinds.values() if kind.value is not None]
-    names = {"{special}": specials, "{score}": scores, "{house}": _houses(game)}
-    for rule, ways in tomllib.loads(file.read_text("utf-8")).items():
-        yield rule, [full for way in ways for full in _put_in(way, names)]
-
-
-def _put_in(way: str, names: Mapping[str, list[str]]) -> list[str]:
-    for blank, values in names.items():
-        if blank in way:
-            return [way.replace(blank, value) for value in values]
-    return [way]
-
-
-def _houses(game: str) -> list[str]:
-    if game != "althera":
-        return []
-    from engine.althera.cards import HOUSES
-
-    return [house.name for house in HOUSES.values()]

@@ -24,7 +24,7 @@ def suggested(where: Index, typed: str, most: int = 8) -> list[Hit]:
         return []
     best: dict[str, float] = {}
     for whole in (*_completed(where, typed, words[-1]), *_phrases(where, words)):
-        for hit in where.find(whole).hits:
+        for hit in where.find(whole, typed=False).hits:
             best[hit.rule] = max(best.get(hit.rule, 0.0), hit.score)
     ranked = sorted((Hit(rule, score) for rule, score in best.items()), key=lambda hit: -hit.score)
     return [hit for hit in ranked[:most] if hit.score >= WORTH]

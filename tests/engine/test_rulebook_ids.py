@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from engine.ask.bench import questions
 from engine.ask.book import LANGUAGES, _read, book, chapter_of
 from engine.ask.search import index
+from engine.ask.sets import questions
 from engine.errors import CrowntableError
 from engine.game import Finding
 from engine.games import game_named
