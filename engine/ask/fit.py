@@ -76,8 +76,8 @@ def judged() -> Judged:
             sense = sense_of(game, sets, vectors)
             for language in LANGUAGES:
                 rows += _measured(Index(game, language, sets, sense), author)
-    of, right, bar, author, language = zip(*rows, strict=True)
-    return Judged(np.stack(of), np.stack(right), np.stack(bar), np.array(author), np.array(language))
+    of, right, bar, authors, languages = zip(*rows, strict=True)
+    return Judged(np.stack(of), np.stack(right), np.stack(bar), np.array(authors), np.array(languages))
 
 
 def vectors_of(game: str) -> dict[str, Vector]:

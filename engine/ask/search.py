@@ -48,7 +48,9 @@ class Weights(NamedTuple):
 
 #: `python -m engine.ask.fit` finds them
 WEIGHTS = Weights(
-    (0.132, 0.121, 0.071, 0.131, 0.08, 0.207, 0.258), (0.007, 0.045, 0.101, 0.089, 0.054, 0.061, 0.179), 0.342
+    (0.134, 0.121, 0.068, 0.131, 0.079, 0.205, 0.263),
+    (0.009, 0.047, 0.101, 0.088, 0.052, 0.058, 0.175),
+    0.341,
 )
 #: the same without the sentence model
 PLAIN = Weights((0.128, 0.158, 0.156, 0.188, 0.148, 0.223), (0.089, 0.072, 0.106, 0.125, 0.082, 0.102), 0.324)
@@ -188,7 +190,14 @@ class Index:
         ranked = sorted(score.items(), key=lambda row: -row[1])
         hits = tuple(Hit(rule, round(best, 4)) for rule, best in ranked)
         sure = min(hits[0].score - ENOUGH, hits[0].score - outside - weights.lead)
+        if not self.has_word_of(question):  # whatever its letters are like
+            sure = -1.0
         return Found(hits, round(sure, 4), tuple(asked))
+
+    def has_word_of(self, question: str) -> bool:
+        """Whether a word of the question is one of the book's, its ways of asking or the lexicon."""
+        words = (self.vocabulary.mended(word) for word in split(question, self._lex.language))
+        return any(word in self.vocabulary.words or word in self._lex.words for word in words)
 
     def measured(self, question: str, asked: list[Term], *, sensed: bool = True) -> dict[str, Measures]:
         """Rule (and OUTSIDE) -> its measures, in the order of WEIGHTS; `sensed`: with the sentence model's,

@@ -60,7 +60,8 @@ class Model:
         return self._encoder is not None
 
     def vectors(self, texts: Sequence[str]) -> Vector:
-        """One row of 512 numbers, of length 1, for each text."""
+        """One row of 512 numbers, of length 1, for each text, once the model is read."""
+        self._thread.join()
         with self._lock:
             return np.asarray(self._encoder.encode(list(texts)), np.float32)
 
