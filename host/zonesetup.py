@@ -38,6 +38,7 @@ class ZoneSetup:
     said: str = ""
     _lying: dict[Spot, frozenset[str]] = field(default_factory=dict)
     _before: frozenset[tuple[Spot, str]] = frozenset()
+    _missed: dict[tuple[Spot, str], int] = field(default_factory=dict)
     _reads: dict[str, dict[Spot, int]] = field(default_factory=dict)
 
     def __post_init__(self, lying: Iterable[tuple[Spot, str]]) -> None:
@@ -68,7 +69,7 @@ class ZoneSetup:
             return False
         here = frozenset(tag.uid for tag in scan.tags)
         self._lying[spot] = here
-        self._before = frozenset(p for p in self._before if p[0] != spot or p[1] in here)
+        self._lifted(spot, here, scan.scans)
         zone = self.zone()
         if zone is None:
             return False
@@ -79,6 +80,15 @@ class ZoneSetup:
                 if reads[spot] >= READS:
                     return self._decide(zone, uid, reads)
         return False
+
+    def _lifted(self, spot: Spot, here: frozenset[str], scans: int) -> None:
+        """What has lain there all the while and is missed in several scans is gone; one missed read, as a
+        weak tag has now and then, would make the next a touch."""
+        for lying in [p for p in self._before if p[0] == spot]:
+            missed = 0 if lying[1] in here else self._missed.get(lying, 0) + scans
+            self._missed[lying] = missed
+            if missed >= READS:
+                self._before -= {lying}
 
     def result(self) -> Layout:
         """The layout with the zones as they were touched. Raises CrowntableError where two zones would

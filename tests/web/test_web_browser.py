@@ -67,7 +67,7 @@ def check_table(page: Page, table: LiveTable) -> None:
     ]
     for arena, duel in zip(found["arenas"], game["duels"], strict=True):
         assert arena["cards"] == [s["card"].split("/")[1].capitalize() for s in duel["steps"]]
-        assert arena["sums"] == [s["sum"] for s in duel["steps"] if s["sum"]][-1:]
+        assert arena["sums"] == [s["sum"].replace(" x ", " × ") for s in duel["steps"] if s["sum"]][-1:]
         asked = duel["awaiting_roll"] or duel["to_play"]
         assert arena["turn"] == ([names[asked]] if str(asked) in duel["played"] else [])
     assert found["counts"] == [str(s["cards"]) for s in game["seats"]]
