@@ -92,7 +92,7 @@ class CameraDevice:
         if not self._looking.acquire(timeout=timeout):
             return None
         try:
-            if time.monotonic() - self._looked < 1.0 / LOOKS:
+            if self._look is not None and time.monotonic() - self._looked < 1.0 / LOOKS:
                 return self._look
             with self._look_came:
                 self._look = None

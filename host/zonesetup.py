@@ -19,6 +19,8 @@ from host.sighting import Inventory
 
 #: reads at one antenna before it is believed
 READS = 4
+#: seconds without a read after which what lay at a spot has been lifted
+LIFTED = 1.0
 #: an antenna that reads a tag at least so often as a share of the strongest hears it too
 TOO_NEAR = 0.34
 
@@ -38,7 +40,7 @@ class ZoneSetup:
     said: str = ""
     _lying: dict[Spot, frozenset[str]] = field(default_factory=dict)
     _before: frozenset[tuple[Spot, str]] = frozenset()
-    _missed: dict[tuple[Spot, str], int] = field(default_factory=dict)
+    _missed: dict[tuple[Spot, str], float] = field(default_factory=dict)
     _reads: dict[str, dict[Spot, int]] = field(default_factory=dict)
 
     def __post_init__(self, lying: Iterable[tuple[Spot, str]]) -> None:
@@ -69,7 +71,7 @@ class ZoneSetup:
             return False
         here = frozenset(tag.uid for tag in scan.tags)
         self._lying[spot] = here
-        self._lifted(spot, here, scan.scans)
+        self._lifted(spot, here, scan.at)
         zone = self.zone()
         if zone is None:
             return False
@@ -81,14 +83,15 @@ class ZoneSetup:
                     return self._decide(zone, uid, reads)
         return False
 
-    def _lifted(self, spot: Spot, here: frozenset[str], scans: int) -> None:
-        """What has lain there all the while and is missed in several scans is gone; one missed read, as a
-        weak tag has now and then, would make the next a touch."""
+    def _lifted(self, spot: Spot, here: frozenset[str], now: float) -> None:
+        """What has lain there all the while and is missed for some time is gone; a few missed reads, as a
+        weak tag or a busy reader has now and then, would make the next a touch."""
         for lying in [p for p in self._before if p[0] == spot]:
-            missed = 0 if lying[1] in here else self._missed.get(lying, 0) + scans
-            self._missed[lying] = missed
-            if missed >= READS:
+            if lying[1] in here:
+                self._missed.pop(lying, None)
+            elif now - self._missed.setdefault(lying, now) >= LIFTED:
                 self._before -= {lying}
+                del self._missed[lying]
 
     def result(self) -> Layout:
         """The layout with the zones as they were touched. Raises CrowntableError where two zones would
@@ -139,7 +142,8 @@ class ZoneSetup:
     def _ask(self, level: str, said: str) -> None:
         """Asks for the next zone; what lies anywhere now must be lifted before it counts again."""
         self.level, self.said = level, said
-        self._before = frozenset((spot, uid) for spot, uids in self._lying.items() for uid in uids)
+        unseen = {lying for lying in self._before if lying[0] not in self._lying}
+        self._before = frozenset((spot, uid) for spot, uids in self._lying.items() for uid in uids) | unseen
         self._reads.clear()
 
 

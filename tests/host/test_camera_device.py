@@ -268,7 +268,8 @@ def test_what_was_read_last_is_not_shown_once_the_camera_is_lost(
 ) -> None:
     tray.put({"crimson": 3})
     watch.wait(shows(crimson=3))
-    assert camera.look(LONG) is not None
+    # On a busy machine the process may just be starting anew: ask until there is a picture.
+    assert any(camera.look(5) is not None for _ in range(12))
     start = len(watch.seen)
     tray.freeze()
     watch.wait(state("lost"), start)

@@ -266,7 +266,7 @@ def touch(desk: Desk, antenna: int, reader: str = "pico", number: int = 1) -> di
     """Lays any tag over an antenna and lifts it again."""
     see(desk, blank(number), times=5, reader=reader, antenna=antenna)
     said = desk.view()["zone_setup"]
-    see(desk, times=3, reader=reader, antenna=antenna)
+    see(desk, times=25, reader=reader, antenna=antenna)
     assert isinstance(said, dict)
     return said
 
@@ -304,7 +304,7 @@ def test_what_lay_there_before_a_neighbour_that_hears_it_and_a_zone_twice_are_no
     say(desk, "zones-start")
     for _ in range(4):  # a weak tag that is missed now and then has not been lifted
         see(desk, blank(9), times=5, reader="pico", antenna=4)
-        see(desk, times=2, reader="pico", antenna=4)
+        see(desk, times=10, reader="pico", antenna=4)
     assert desk.view()["zone_setup"]["zone"] == "seat1.field"
     for _ in range(6):
         see(desk, blank(1), reader="pico", antenna=0)
@@ -312,8 +312,8 @@ def test_what_lay_there_before_a_neighbour_that_hears_it_and_a_zone_twice_are_no
     said = desk.view()["zone_setup"]
     assert said["text"].startswith("antenna 0 of pico and antenna 1 of pico both read this card")
     assert said["zone"] == "seat1.field"
-    see(desk, times=4, reader="pico", antenna=0)
-    see(desk, times=4, reader="pico", antenna=1)
+    see(desk, times=25, reader="pico", antenna=0)
+    see(desk, times=25, reader="pico", antenna=1)
     assert touch(desk, 0)["zone"] == "seat2.field"
     assert touch(desk, 0, number=2)["text"].startswith("antenna 0 of pico is seat1.field already")
     assert say(desk, "zones-back").text == "Lay any card on the field spot of Ada."
