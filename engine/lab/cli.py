@@ -176,6 +176,8 @@ def _run(args: argparse.Namespace, plan: Plan, workers: int) -> int:
                 told(tally.matches)
         except KeyboardInterrupt:
             stopped = True
+            if results is not None:
+                tally = results.tally()  # it may have come between a part's writing and its counting
     fresh = tally.matches - already
     if stopped:
         _say_stopped(args, plan, tally.matches)

@@ -20,7 +20,7 @@ from engine.games import game_named
 from engine.lab.plan import Plan, key_of, program, rules_of, setup_of
 from engine.lab.progress import line
 from engine.lab.report import report
-from engine.lab.simulate import chunk, parts, pieces, simulate
+from engine.lab.simulate import Part, chunk, parts, pieces, simulate
 from engine.lab.store import Results
 from engine.lab.tally import Tally
 from engine.lab.work import work
@@ -196,7 +196,8 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(tmp_path: Path) 
     out = tmp_path / "night.sqlite"
     asked = ["--players", "2", "--turns", "3", "--bots", "greedy", "--seed", "5", "--workers", "2", "--json"]
     to = ["--out", str(out), "--matches"]
-    command = [sys.executable, "-m", "web.main", "lab", "run", *asked, *to, "3000"]
+    whole = plan(matches=1500)
+    command = [sys.executable, "-m", "web.main", "lab", "run", *asked, *to, str(whole.matches)]
     there = 0
     for _ in range(2):
         process = subprocess.Popen(
@@ -207,17 +208,31 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(tmp_path: Path) 
         said, complaint = process.communicate(timeout=120)
         assert process.returncode == 130, complaint
         assert "Traceback" not in complaint and "the same command goes on from there" in complaint
-        # A signal that comes while the report is worked out ends that, too; the file has the matches.
-        assert not said or json.loads(said)["stopped"]
-    with sqlite3.connect(out) as base:
-        done = sum(json.loads(text)["matches"] for (text,) in base.execute("select tally from part"))
-    assert 0 < done < 3000
-    assert run(*asked, *to, str(done + 40)) == 0
+        stopped = json.loads(said)
+        assert stopped["stopped"] and stopped["earlier"] <= stopped["matches"] < whole.matches
+    done = stopped["matches"]
+    assert run(*asked, *to, str(whole.matches)) == 0
     final = json.loads(out.with_suffix(".json").read_text())
-    assert final["matches"] == done + 40 and final["earlier"] == done and not final["stopped"]
-    undisturbed = report(plan(matches=done + 40), simulate(plan(matches=done + 40), workers=2), 1.0)
+    assert final["matches"] == whole.matches and final["earlier"] == done and not final["stopped"]
+    undisturbed = report(whole, simulate(whole, workers=2), 1.0)
     for name in ("seats", "houses", "bots", "length", "swings", "cards", "measures"):
         assert final[name] == undisturbed[name]
+
+
+def test_ctrl_c_between_a_parts_writing_and_its_counting_counts_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def add(results: Results, part: Part) -> None:
+        write(results, part)
+        raise KeyboardInterrupt
+
+    write = Results.add
+    monkeypatch.setattr(Results, "add", add)
+    out = str(tmp_path / "night.sqlite")
+    with pytest.raises(KeyboardInterrupt):
+        run("--players", "2", "--turns", "3", "--matches", "40", "--seed", "5", "--json", "--out", out)
+    said, complaint = capsys.readouterr()
+    assert json.loads(said)["matches"] == 2 and "Stopped after 2 of 40 matches." in complaint
 
 
 def wait_for_parts(path: Path, more_than: int, process: subprocess.Popen[str]) -> int:
