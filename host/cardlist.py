@@ -9,15 +9,14 @@ card; a spreadsheet's semicolons and byte order mark are understood.
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import io
-import os
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import CrowntableError
+from engine.whole import write_whole
 from host import uid as uids
 
 _COLUMNS = ("card", "uid", "note")
@@ -147,22 +146,10 @@ def save(path: Path, cards: CardList) -> None:
     """Writes the list so that a power cut leaves the old file or the new one, never half of either.
 
     Raises CrowntableError when it can't be written; the old file is then untouched."""
-    fresh = path.with_name(f".{path.name}.new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with fresh.open("w", encoding="utf-8") as file:
-            file.write(dump(cards))
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(path)
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        write_whole(path, dump(cards))
     except OSError as fault:
-        with contextlib.suppress(OSError):
-            fresh.unlink(missing_ok=True)
         raise CrowntableError(
             f"The card list {path} can't be written ({fault.strerror}).", "Check the disk and permissions."
         ) from fault

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from engine.whole import write_whole
 from host.core import Core
 from host.entry import Json
 from host.face import Outcome, Who
@@ -162,16 +162,10 @@ class FreeTable:
             self.save()
 
     def save(self) -> None:
-        """Writes through a neighbour file, synced, then renamed. What the disk does not take is logged;
-        the next minute tries again."""
+        """Keeps it. What the disk does not take is logged; the next minute tries again."""
         fields: dict[str, Any] = {"on": self.on, "after": self.after, "counters": asdict(self.counters)}
-        new = self.path.with_suffix(".new")
         try:
-            with new.open("w", encoding="utf-8") as file:
-                json.dump(fields, file)
-                file.flush()
-                os.fsync(file.fileno())
-            new.replace(self.path)
+            write_whole(self.path, json.dumps(fields))
         except OSError as error:
             log.warning("%s could not be written: %s", self.path, error)
 

@@ -6,7 +6,6 @@ where it is (`settings.toml.bad` once something new is written); the table runs 
 
 from __future__ import annotations
 
-import os
 import re
 import tomllib
 from collections.abc import Mapping
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine.errors import CrowntableError
+from engine.whole import write_whole
 from host.layout import Layout, find_layout, load_layout, shipped_layouts, to_toml
 
 FILE: Final = "settings.toml"
@@ -72,24 +72,14 @@ def save_settings(data: Path, settings: Settings) -> None:
         load_settings(data)
     except CrowntableError:
         _put_aside(path)
-    write_whole(path, _to_toml(settings), "settings")
+    _keep(path, _to_toml(settings), "settings")
 
 
-def write_whole(path: Path, text: str, what: str) -> None:
-    """Writes a text through a neighbour file, synced, then renamed. Raises CrowntableError."""
-    fresh = path.with_name(f".{path.name}.new")
+def _keep(path: Path, text: str, what: str) -> None:
+    """Writes it whole or not at all. Raises CrowntableError."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with fresh.open("w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(path)
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        write_whole(path, text)
     except OSError as error:
         raise CrowntableError(
             f"The {what} {path} can't be written ({error.strerror}).",
@@ -126,7 +116,7 @@ def keep_own(data: Path, layout: Layout) -> None:
             f"A layout named {layout.name} comes with Crowntable.",
             'Give yours another name: name = "my-table" at its top.',
         )
-    write_whole(own_file(data, layout.name), to_toml(layout), "layout")
+    _keep(own_file(data, layout.name), to_toml(layout), "layout")
 
 
 def with_ports(layout: Layout, ports: Mapping[str, str]) -> Layout:

@@ -6,13 +6,13 @@ where one antenna alone reads it.
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterable
 from dataclasses import InitVar, dataclass, field, replace
 from pathlib import Path
 
 from engine.errors import CrowntableError
+from engine.whole import write_whole
 from host.entry import Json
 from host.layout import Layout, Zone, load_layout, to_toml
 from host.sighting import Inventory
@@ -159,22 +159,12 @@ def layout_file(data: Path, name: str) -> Path:
 def save_layout(path: Path, layout: Layout) -> None:
     """Writes a layout so that a power cut leaves the old file or the new one; the old one is kept
     beside it. Raises CrowntableError when it can't be written."""
-    fresh, kept = path.with_name(f".{path.name}.new"), path.with_name(f"{path.name}.before")
+    text = "# Written by the table: its zones as they were set up by touch.\n" + to_toml(layout)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with fresh.open("w", encoding="utf-8") as file:
-            file.write("# Written by the table: its zones as they were set up by touch.\n")
-            file.write(to_toml(layout))
-            file.flush()
-            os.fsync(file.fileno())
         if path.exists():
-            shutil.copy2(path, kept)
-        fresh.replace(path)
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+            shutil.copy2(path, path.with_name(f"{path.name}.before"))
+        write_whole(path, text)
     except OSError as error:
         raise CrowntableError(
             f"The layout {path} can't be written ({error.strerror}).", "Check the disk and its rights."

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-import os
 import re
 import secrets
 import threading
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import Final
 
 from engine.errors import CrowntableError
+from engine.whole import write_whole
 
 KEYS_FILE: Final = "web-keys.json"
 #: what a key may do: `read` every View, the stream, the journal; `act` also enter and command
@@ -71,18 +71,10 @@ def read(data: Path) -> list[Key]:
 
 
 def _write(data: Path, keys: Iterable[Key]) -> None:
-    """Writes through a neighbour file with mode 0600, synced, then renamed: never half a file."""
-    path = _file(data)
-    fresh = path.with_suffix(".new")
+    text = json.dumps([asdict(key) for key in keys], indent=1, ensure_ascii=False)
     try:
         data.mkdir(parents=True, exist_ok=True)
-        fresh.unlink(missing_ok=True)
-        handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump([asdict(key) for key in keys], file, indent=1, ensure_ascii=False)
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(path)
+        write_whole(_file(data), text, private=True)
     except OSError as error:
         raise CrowntableError(
             f"The keys can't be stored in {data}: {error.strerror or error}.",

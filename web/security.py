@@ -11,7 +11,6 @@ import hashlib
 import hmac
 import ipaddress
 import json
-import os
 import re
 import secrets
 import socket
@@ -26,6 +25,7 @@ from typing import Any, Final
 from itsdangerous import BadSignature, TimestampSigner
 
 from engine.errors import CrowntableError
+from engine.whole import write_whole
 from web.keys import KeyRing
 
 SECRETS_FILE: Final = "web-secrets.json"
@@ -50,19 +50,10 @@ def _path(data: Path) -> Path:
 
 
 def _write(data: Path, new: Secrets) -> None:
-    """Writes through a neighbour file with mode 0600, synced, then renamed: never half a file."""
-    path = _path(data)
-    temporary = path.with_suffix(".new")
     text = json.dumps({"pin": new.pin, "key": new.key, "links": new.links}) + "\n"
     try:
         data.mkdir(parents=True, exist_ok=True)
-        temporary.unlink(missing_ok=True)
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w", encoding="ascii") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
+        write_whole(_path(data), text, private=True)
     except OSError as error:
         raise CrowntableError(
             f"The operator's PIN can't be stored in {data}: {error.strerror or error}.",

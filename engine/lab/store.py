@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 from dataclasses import asdict
 from pathlib import Path
@@ -14,6 +13,7 @@ from engine.game import Json
 from engine.lab.plan import Plan, hashes, key_of, program
 from engine.lab.simulate import ROW, Part
 from engine.lab.tally import Tally
+from engine.whole import write_whole
 
 #: The layout of the file.
 FORMAT = 1
@@ -154,14 +154,8 @@ def _differs(about: dict[str, str], plan: Plan) -> str:
 
 def write_json(path: Path, answer: Json) -> None:
     """Writes the report beside the file of results, whole or not at all. Raises CrowntableError."""
-    part = path.with_name(path.name + ".part")
     try:
-        with part.open("w", encoding="utf-8") as file:
-            json.dump(answer, file, indent=1)
-            file.write("\n")
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
+        write_whole(path, json.dumps(answer, indent=1) + "\n")
     except OSError as error:
         raise CrowntableError(
             f"{path} could not be written: {error.strerror}.", "Choose another place for --out, or make room."

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import io
 import json
-import os
 from collections.abc import Iterator
 from functools import cache
 from hashlib import sha256
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from engine.errors import CrowntableError
 from engine.game import Json
 from engine.records.record import FORMAT, READ, Header, Line, Record, canonical
+from engine.whole import write_whole
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
@@ -84,12 +85,10 @@ def write(record: Record, file: TextIO) -> None:
 
 def save(record: Record, path: Path) -> None:
     """Writes a record so that the file is there whole or not at all. Raises CrowntableError."""
-    part = path.with_name(path.name + ".part")
+    text = io.StringIO()
+    write(record, text)
     try:
-        with part.open("w", encoding="utf-8") as file:
-            write(record, file)
-            os.fsync(file.fileno())
-        part.replace(path)
+        write_whole(path, text.getvalue())
     except OSError as error:
         raise CrowntableError(
             f"{path} could not be written: {error.strerror}.", "Choose another place, or make room there."

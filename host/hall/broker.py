@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from engine.errors import CrowntableError, UsageError
+from engine.whole import write_whole
 from host.hall.account import read_account
 from host.hall.publisher import WINDOW
 from host.hall.wire import HALLS, MOST, TABLES, WRITTEN
@@ -123,10 +124,11 @@ def make_config(
         for name in names:
             label = f"{word} {int(name[1:])}"
             lines.append(_user(folder / "tables" / f"{name}.toml", name, label, tls))
-        _write(folder / "passwords", "\n".join(lines) + "\n")
-        _write(folder / "access", access_list())
+        write_whole(folder / "passwords", "\n".join(lines) + "\n", private=True)
+        write_whole(folder / "access", access_list(), private=True)
         port = port or (8883 if tls else 1883)
-        _write(folder / "mosquitto.conf", configuration(folder, tables, port, address, tls))
+        text = configuration(folder, tables, port, address, tls)
+        write_whole(folder / "mosquitto.conf", text, private=True)
         if os.geteuid() == 0:
             _hand_over(folder, ("mosquitto.conf", "passwords", "access", "state"))
     except OSError as error:
@@ -147,9 +149,9 @@ def _user(path: Path, name: str, label: str, tls: Tls | None) -> str:
         keys["database"] = known.database
     lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in keys.items()]
     if tls and tls.ca:
-        _write(path.parent / "ca.pem", tls.ca.read_text(encoding="ascii"))
+        write_whole(path.parent / "ca.pem", tls.ca.read_text(encoding="ascii"), private=True)
         lines.append('ca = "ca.pem"  # beside this file')
-    _write(path, "\n".join(lines) + "\n")
+    write_whole(path, "\n".join(lines) + "\n", private=True)
     return password_line(name, password)
 
 
@@ -167,12 +169,3 @@ def _hand_over(folder: Path, names: Sequence[str]) -> None:
         path = folder / name
         os.chown(path, -1, group)
         path.chmod(0o770 if path.is_dir() else 0o640)
-
-
-def _write(path: Path, text: str) -> None:
-    """A file of its owner's alone, never half written."""
-    new = path.with_name(path.name + ".new")
-    new.unlink(missing_ok=True)
-    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        file.write(text)
-    new.replace(path)
