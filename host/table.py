@@ -29,6 +29,7 @@ from host.face import Opened, Outcome, VirtualWorld, Who, Workshop
 from host.free import FreeTable
 from host.journal import matches_of, read_entries
 from host.lamps import lit
+from host.listeners import Listeners
 from host.match import match_row
 from host.records import number_of, record_of_match
 from host.replays import Replays
@@ -74,7 +75,7 @@ class LiveTable:
         self.free = FreeTable.open(core.journal.path.parent)
         self._version = 1
         self._round = time.monotonic()
-        self._listeners: list[Callable[[int], None]] = []
+        self._listeners = Listeners()
         self._thread = threading.Thread(target=self._run, name="table", daemon=True)
 
     def start(self) -> None:
@@ -159,15 +160,7 @@ class LiveTable:
 
     def listen(self, changed: Callable[[int], None]) -> Callable[[], None]:
         """See host.face.Table."""
-        with self._lock:
-            self._listeners.append(changed)
-
-        def stop() -> None:
-            with self._lock:
-                if changed in self._listeners:
-                    self._listeners.remove(changed)
-
-        return stop
+        return self._listeners.add(changed)
 
     def public_state(self) -> tuple[Any, Any, Json]:
         """The game, its state and the state's JSON now; (None, None, {}) before any match."""
@@ -324,6 +317,5 @@ class LiveTable:
             self.free.tick(self.core)  # a deed wakes the screens in the same moment
             self._version += 1
             self._views.clear()
-            listeners = list(self._listeners)
-        for changed in listeners:
-            changed(self._version)
+            version = self._version
+        self._listeners.tell(version)

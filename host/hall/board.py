@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from engine.game import Audience
 from host.hall.wire import Json
+from host.listeners import Listeners
 
 #: seconds between two publications; with many tables a view is large, so they are rarer
 TICK_S: Final = 1.0
@@ -59,7 +60,7 @@ class Board:
         self._dirty = False
         self._made: tuple[int, Json] = (0, {})
         self._lock = threading.RLock()
-        self._listeners: list[Callable[[int], None]] = []
+        self._listeners = Listeners()
         self._stop = threading.Event()
         self._hurry = threading.Event()
         self._troubles: Callable[[], list[Json]] = list
@@ -138,15 +139,7 @@ class Board:
 
     def listen(self, changed: Callable[[int], None]) -> Callable[[], None]:
         """See host.face.Table."""
-        with self._lock:
-            self._listeners.append(changed)
-
-        def stop() -> None:
-            with self._lock:
-                if changed in self._listeners:
-                    self._listeners.remove(changed)
-
-        return stop
+        return self._listeners.add(changed)
 
     def view(self, audience: Audience) -> Json:
         """The hall's View, the same for everybody: docs/hall.md."""
@@ -202,9 +195,8 @@ class Board:
                     continue
                 self._dirty = False
                 self._version += 1
-                listeners = list(self._listeners)
-            for changed in listeners:
-                changed(self._version)
+                version = self._version
+            self._listeners.tell(version)
             if hurried:
                 self._stop.wait(0.2)
 
