@@ -10,14 +10,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from engine.game import Finding
 from host import claims
 from host.action import Action, Ask, Intent, Note, TakenBack, Withdraw
+from host.backlog import Backlog
 from host.dice import DiceDesk
 from host.enrolment import Enrolment
 from host.entry import Entry, EntryKind, Json
@@ -25,7 +25,7 @@ from host.face import Outcome, Who
 from host.identity import CardBook
 from host.interpret import MISSED, NOW, Context, early_card, interpret
 from host.interpret.althera import awaited, which_way
-from host.journal import Journal, NotRecordedError
+from host.journal import Journal
 from host.layout import Layout
 from host.match import Match
 from host.recall import damage_words, recalled
@@ -85,9 +85,7 @@ class Core:
     notes: deque[NoteShown] = field(default_factory=lambda: deque(maxlen=10))
     scan: NoteShown | None = None
     scan_left: float | None = None
-    backlog: list[Entry] = field(default_factory=list)
-    disk_trouble: str = ""
-    _held: list[Entry] | None = None
+    backlog: Backlog = field(init=False)
     last_die: dict[int, Json] = field(default_factory=dict)
     awaited_since: dict[int, float] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)
@@ -102,6 +100,7 @@ class Core:
 
     def __post_init__(self) -> None:
         self.tracker = Tracker(self.layout)
+        self.backlog = Backlog(self.journal)
         self.bench = Workbench(self.journal.path.parent)
         self.dice = DiceDesk(self.layout, self.bench.trays())
         self.book = CardBook(self.journal.path.parent / "cards.csv")
@@ -327,9 +326,9 @@ class Core:
         """Once in a while: tries the backlog again, and looks at the card list. True where a screen may
         have changed."""
         changed = self.bench.tick(self.clocks.mono()) | self.book.refresh() | self._forget_scan()
-        if not self.backlog:
+        if not self.backlog.waiting:
             return changed
-        return self._commit([]) or changed
+        return self.backlog.write() or changed
 
     def _scan_spots(self) -> set[str]:
         return {zone.id for zone in self.layout.zones if zone.kind == "scan"}
@@ -533,45 +532,17 @@ class Core:
             body or {},
         )
 
-    @contextmanager
-    def together(self) -> Iterator[None]:
-        """What is recorded within is committed at its end, in one transaction: one full sync for all that
-        came at once. Nobody may see the core before that."""
-        self._held = []
-        try:
-            yield
-        finally:
-            held, self._held = self._held, None
-            if held:
-                self._write(held)
-
     def _commit(self, entries: list[Entry]) -> bool:
-        """Writes what waits and these entries in one transaction, in order."""
-        if entries:
-            self.seq = entries[-1].seq
-            self.events.extend(entries)
-        if self._held is not None:
-            self._held.extend(entries)
-            return True
-        return self._write(entries)
-
-    def _write(self, entries: list[Entry]) -> bool:
-        self.backlog.extend(entries)
-        try:
-            self.journal.append(self.backlog)
-        except NotRecordedError as error:
-            self.disk_trouble = error.reason
-            return False
-        self.backlog.clear()
-        self.disk_trouble = ""
-        return True
+        self.seq = entries[-1].seq
+        self.events.extend(entries)
+        return self.backlog.write(entries)
 
     def _outcome(
         self, ok: bool, text: str, recorded: bool, findings: tuple[Json, ...] = ()
     ) -> Outcome:
         if recorded:
             return Outcome(ok, text, findings, self.seq)
-        return Outcome(ok, f"{text} Not recorded yet: {self.disk_trouble}.", findings, None)
+        return Outcome(ok, f"{text} Not recorded yet: {self.backlog.trouble}.", findings, None)
 
 
 def device_sentence(health: Health) -> str:

@@ -92,8 +92,9 @@ class LiveTable:
             self._thread.join(PATIENCE)
         with self._lock:
             self.core.tick()  # the disk may have room again since the last try
-            if self.core.backlog:
-                log.error("%d entries are not recorded: %s", len(self.core.backlog), self.core.disk_trouble)
+            backlog = self.core.backlog
+            if backlog.waiting:
+                log.error("%d entries are not recorded: %s", len(backlog.waiting), backlog.trouble)
             self.core.journal.close()
         if self.sensors is not None:
             self.sensors.close()
@@ -274,7 +275,7 @@ class LiveTable:
             return ()
         after: Item = item
         changed, taken = False, 0
-        with self._lock, self.core.together():
+        with self._lock, self.core.backlog.together():
             while after and not isinstance(after, tuple):
                 changed |= self._sighting(after)
                 taken += 1

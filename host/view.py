@@ -37,7 +37,8 @@ def make_view(core: Core, audience: Audience, number: int, virtual: bool) -> Jso
     """The whole View; `number` is the publication it belongs to."""
     match = core.match
     game = match.game.view(match.state, audience) if match else {}
-    saved = core.backlog[0].seq - 1 if core.backlog else core.seq
+    waiting = core.backlog.waiting
+    saved = waiting[0].seq - 1 if waiting else core.seq
     view: Json = {
         "version": number,
         "seq": saved,
@@ -227,12 +228,12 @@ def _device(name: str, state: DeviceState) -> Json:
 
 def _banner(core: Core) -> list[Json]:
     rows = []
-    if core.disk_trouble:
-        waiting = len(core.backlog)
+    if core.backlog.trouble:
+        waiting = len(core.backlog.waiting)
         rows.append(
             {
                 "level": "red",
-                "text": f"Nothing is recorded: {core.disk_trouble}. Play goes on; {waiting} entries wait.",
+                "text": f"Nothing is recorded: {core.backlog.trouble}. Play goes on; {waiting} entries wait.",
                 "cure": "Free some space or mend the disk; what waits is then recorded by itself.",
             }
         )

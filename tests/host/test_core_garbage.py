@@ -113,7 +113,7 @@ def try_all(table: LiveTable, given_steps: list[tuple[str, Any, Who]]) -> None:
         if outcome.ok and outcome.seq is None:
             assert isinstance(what, dict)
             assert what.get("cmd") in (*NAMES, "allow"), outcome
-    assert not table.core.backlog
+    assert not table.core.backlog.waiting
     for kind, seat in (("operator", None), ("spectator", None), ("seat", 1)):
         assert table.view(Audience(kind, seat))["seq"] == table.core.seq  # type: ignore[arg-type]
     table.preview_undo()

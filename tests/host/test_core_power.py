@@ -163,11 +163,11 @@ desk.play(2, "aurea/captain/1")
 assert desk.duel()["field"] == {"owner": 2, "value": 52}, desk.duel()
 view = desk.view()
 assert view["banner"][0]["level"] == "red" and not view["events"][0]["recorded"], view["banner"]
-state, waiting = desk.state(), len(desk.core.backlog)
+state, waiting = desk.state(), len(desk.core.backlog.waiting)
 assert waiting >= 3 and view["seq"] == desk.core.seq - waiting
 (folder / "others").unlink()
 assert desk.core.tick()
-assert not desk.core.backlog and not desk.view()["banner"]
+assert not desk.core.backlog.waiting and not desk.view()["banner"]
 desk.pull_the_plug()
 assert desk.state() == state
 assert [e.seq for e in desk.core.journal.read()] == list(range(1, desk.core.seq + 1))
