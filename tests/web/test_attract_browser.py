@@ -67,7 +67,7 @@ def test_it_replays_teaches_invites_and_goes_live_at_a_deed(
     visit = Visit(browser, server, reduced_motion="reduce")
     page = visit.open("/")
     expect(page.locator(".invite-big")).to_have_text("Lay a card to begin")
-    page.wait_for_function("() => document.body.dataset.scene.startsWith('rm1-')")
+    page.wait_for_function("() => document.body.dataset.scene?.startsWith('rm1-')")
     page.locator("#attract-pause").click()  # who looks on may stop it
     step = int(scene(page).split("-")[1])
     opened = table.replay("m1")
@@ -78,7 +78,9 @@ def test_it_replays_teaches_invites_and_goes_live_at_a_deed(
     # On to the lessons, all of them.
     heard: list[str] = []
     for _ in range(60):
+        before = scene(page)
         page.get_by_role("button", name="Next").click()
+        page.wait_for_function("was => document.body.dataset.scene !== was", arg=before)
         if scene(page).startswith("rm1-"):
             if heard:
                 break
@@ -95,7 +97,7 @@ def test_it_replays_teaches_invites_and_goes_live_at_a_deed(
 def test_the_lessons_values_are_the_rulebooks(browser: Browser, running: tuple[LiveTable, Server]) -> None:
     visit = Visit(browser, running[1], reduced_motion="reduce")
     page = visit.open("/")
-    page.wait_for_function("() => document.body.dataset.scene.startsWith('rm1-')")
+    page.wait_for_function("() => document.body.dataset.scene?.startsWith('rm1-')")
     page.get_by_role("button", name="Back").click()  # from the beginning backwards: the last lesson
     found: dict[str, str] = {}
     for _ in range(12):
@@ -171,7 +173,7 @@ def test_it_fits_and_axe_finds_nothing(
     theme = "light" if size == "phone" else "dark"
     visit = Visit(browser, running[1], size, color_scheme=theme, reduced_motion="reduce")
     page = visit.open("/")
-    page.wait_for_function("() => document.body.dataset.scene.startsWith('rm1-')")
+    page.wait_for_function("() => document.body.dataset.scene?.startsWith('rm1-')")
     page.locator("#attract-pause").click()
     found = violations(page, ALL_RULES)
     for _ in range(3):

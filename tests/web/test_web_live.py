@@ -125,7 +125,9 @@ def test_a_new_version_of_the_program_reloads_the_page_once(
         monkeypatch.setattr(assets, "version", lambda: "fedcba987654")
         again = serve(table, "127.0.0.1", server.port, tmp_path)
         page.wait_for_function(
-            "old => JSON.parse(document.getElementById('boot').textContent).assets !== old", arg=old
+            "old => document.getElementById('boot')"
+            " && JSON.parse(document.getElementById('boot').textContent).assets !== old",
+            arg=old,
         )
         page.wait_for_selector("body[data-ready]", state="attached")
         table.command(new_match(), OPERATOR)
