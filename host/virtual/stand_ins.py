@@ -13,9 +13,9 @@ from pathlib import Path
 from host.entry import Json
 from host.face import Outcome
 from host.layout import Button, Layout, Zone
-from host.virtual.chaos import Levers
 from host.virtual.pico import VirtualPico
 from host.virtual.pn532 import VirtualPn532
+from host.virtual.pulls import Levers
 from host.virtual.tags import Type2Tag, make_card_tag
 from host.virtual.tray import VirtualTray
 

@@ -31,8 +31,9 @@ from host.journal import Journal
 from host.layout import Layout, Thresholds, Zone, find_layout
 from host.match import rebuilt
 from host.run import Options, Running
-from host.virtual.chaos import SCENARIOS, TWIN
+from host.virtual.chaos import SCENARIOS
 from host.virtual.pn532 import VirtualPn532
+from host.virtual.pulls import TWIN
 from host.virtual.tags import make_card_tag
 from tests.system.evening import OPERATOR, Evening
 from tests.system.test_virtual_evening import CROWNTABLE, ONE_MATCH, Watcher

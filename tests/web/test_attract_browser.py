@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from host.table import LiveTable
 from tests.host.long_matches import legal_walk, written
-from tests.web.browser import PATIENCE, SIZES, Visit, chromium, shown, texts
+from tests.web.browser import PATIENCE, SIZES, Visit, shown, texts
 from tests.web.clients import visitor
 from tests.web.tables import OPERATOR, SPECTATOR, live_table, new_match, play, served
 from tests.web.test_web_live import ALL_RULES, violations
@@ -19,12 +19,6 @@ from web.server import Server
 
 Json = dict[str, Any]
 expect.set_options(timeout=PATIENCE)
-
-
-@pytest.fixture(name="browser", scope="module")
-def _browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(name="running")

@@ -20,7 +20,7 @@ from host.hall.board import Board
 from host.hall.collector import Figures
 from host.hall.day import plan, read_schedule, standings
 from host.hall.store import Event, Played, Store, sqlite_url
-from tests.web.browser import Visit, chromium, texts
+from tests.web.browser import Visit, texts
 from tests.web.clients import boot_of
 from tests.web.tables import EXAMPLE, OPERATOR, SPECTATOR, live_table, new_match, play
 from web.cookies import OPERATOR as SESSION
@@ -259,12 +259,6 @@ def showing(hall: Hall, data: Path) -> Iterator[Server]:
     finally:
         server.stop()
         hall.board.stop()
-
-
-@pytest.fixture(name="browser", scope="module")
-def _browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.mark.parametrize(("size", "theme"), [("phone", "dark"), ("tv", "light")])

@@ -20,19 +20,13 @@ from host.nfc.type2 import Memory, read_layout
 from host.run import Options, Running
 from host.virtual.tags import blank
 from tests.system.evening import Evening
-from tests.web.browser import PATIENCE, Visit, chromium, texts
+from tests.web.browser import PATIENCE, Visit, texts
 from tests.web.test_web_live import ALL_RULES, violations
 from vision.calibration import board_picture
 from web.server import Server, serve
 from web.setup import STEPS
 
 expect.set_options(timeout=PATIENCE)
-
-
-@pytest.fixture(name="browser", scope="module")
-def _browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
 
 
 class Place:

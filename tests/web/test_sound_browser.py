@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from host.table import LiveTable
-from tests.web.browser import PATIENCE, Visit, chromium, shown
+from tests.web.browser import PATIENCE, Visit, shown
 from tests.web.tables import EXAMPLE, OPERATOR, REST, new_match, play, served
 from tests.web.test_web_live import ALL_RULES, violations
 from web.server import Server
@@ -27,12 +27,6 @@ AudioParam.prototype.setValueAtTime = function (value, at) {
 };
 speechSynthesis.speak = words => { window.words.push([words.lang, words.text]); };
 """
-
-
-@pytest.fixture(name="browser", scope="module")
-def _browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(name="running")

@@ -13,19 +13,13 @@ from playwright.sync_api import Browser, Page, expect
 
 from host.face import Who
 from host.table import LiveTable
-from tests.web.browser import PATIENCE, SIZES, Visit, chromium, shown, texts
+from tests.web.browser import PATIENCE, SIZES, Visit, shown, texts
 from tests.web.scripted_world import ScriptedWorld
 from tests.web.tables import EXAMPLE, OPERATOR, REST, SPECTATOR, live_table, new_match, play, served
 from web.server import Server, serve
 
 Json = dict[str, Any]
 expect.set_options(timeout=PATIENCE)
-
-
-@pytest.fixture(name="browser", scope="module")
-def _browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(name="running")

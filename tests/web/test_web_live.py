@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from host.table import LiveTable
-from tests.web.browser import PATIENCE, Visit, chromium, shown
+from tests.web.browser import PATIENCE, Visit, shown
 from tests.web.scripted_world import ScriptedWorld
 from tests.web.tables import EXAMPLE, OPERATOR, REST, live_table, new_match, play, served
 from web import assets
@@ -20,12 +20,6 @@ from web.server import Server, serve
 
 expect.set_options(timeout=PATIENCE)
 NO_WORKER = "delete window.SharedWorker"
-
-
-@pytest.fixture(name="browser", scope="module")
-def _browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(name="running")
