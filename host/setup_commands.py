@@ -147,9 +147,7 @@ def _zones(core: Core, command: Json, who: Who) -> Outcome:
         setup.skip()
     else:
         setup.back()
-    zone = setup.zone()
-    asked = f"Lay any card on {core.words().zone(zone)}." if zone else "Every zone is set up: save it."
-    return Outcome(True, asked)
+    return Outcome(True, core.words().touch(setup.zone()))
 
 
 def _zones_save(core: Core, setup: ZoneSetup, who: Who) -> Outcome:

@@ -89,8 +89,7 @@ def _setting_up(core: Core, audience: Audience) -> Json:
         return {"enrolment": None, "zone_setup": None, "setup": None}
     zones = core.zone_setup.view() if core.zone_setup else None
     if core.zone_setup and zones is not None:
-        zone = core.zone_setup.zone()
-        asked = f"Lay any card on {core.words().zone(zone)}." if zone else "Every zone is set up: save it."
+        asked = core.words().touch(core.zone_setup.zone())
         zones["text"] = f"{zones['text']} {asked}".strip()
     return {
         "enrolment": core.enrolment.view() if core.enrolment else None,

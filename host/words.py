@@ -40,6 +40,10 @@ class Words:
         spot = {"field": "the field spot", "crown": "the crown rest", "place": f"place {zone.place}"}
         return f"{spot.get(zone.kind, zone.kind)} of {self.seat(zone.seat)}"
 
+    def touch(self, zone: Zone | None) -> str:
+        """What to do next while zones are set up by touch; None: all are."""
+        return f"Lay any card on {self.zone(zone)}." if zone else "Every zone is set up: save it."
+
     def card(self, card: str) -> str:
         """A card, short: Cavalry, or 7 of Anthem's sets; the crown."""
         parts = card.split("/")
