@@ -31,8 +31,9 @@ log = logging.getLogger(__name__)
 
 #: seconds in which arriving events are gathered into one transaction, and how many at most
 GATHER_S, MOST_GATHERED = 0.05, 1000
-#: seconds between two words to a table that it has come further, and entries after which it is told at once
-ACK_S, ACK_AT = 1.0, 32
+#: seconds between two words to a table that it has come further, and entries after which it is told at once:
+#: well within the publisher's STALL_S and WINDOW
+ACK_S, ACK_AT = 4.0, 32
 #: seconds between two tellings of a table that it should send again
 AGAIN_S: Final = 1.0
 #: seconds between two attempts at a database or a broker that does not answer

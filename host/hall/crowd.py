@@ -29,6 +29,8 @@ from host.table import LiveTable
 WHO: Final = Who("bot", "load")
 #: moves after which a match is given up, as people do
 MOVES: Final = 200
+#: how often another move is drawn where one that does little was
+TRIES: Final = 5
 LAYOUTS: Final = ("althera-3", "althera-3", "anthem-4")
 
 
@@ -51,9 +53,12 @@ class Seat:
             self.table.command({"cmd": "new-match"}, WHO)
             return
         self.moves += 1
-        choices = [game.dump(action) for action in actions]
-        keen = [one for one in choices if one["do"] not in ("keep", "redraw", "retreat")]
-        self.table.act(self.rng.choice(keen or choices), WHO)
+        move = game.dump(self.rng.choice(actions))
+        for _ in range(TRIES):
+            if move["do"] not in ("keep", "redraw", "retreat"):
+                break
+            move = game.dump(self.rng.choice(actions))
+        self.table.act(move, WHO)
 
 
 def open_seat(name: str, data: Path, broker: Broker, account: Path, seed: int) -> Seat:

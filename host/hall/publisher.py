@@ -108,6 +108,8 @@ class Publisher:
         self._halls: dict[str, str] = {}
         self._link: Link | None = None
         self._drained = (-1, -1)
+        #: more waits than may be under way: then each acknowledgement wakes us
+        self._full = True
         self._saved = (0.0, 0)
         self._viewed = (0.0, -1)
         self._healthy = 0.0
@@ -230,7 +232,8 @@ class Publisher:
     def _published(self, code: ReasonCode) -> None:
         if code.is_failure:
             self._tell(f"The hall's broker takes nothing from {self._account.name}: {code}.")
-        self._wake.set()
+        if self._full:
+            self._wake.set()
 
     def _heard(self, message: mqtt.MQTTMessage) -> None:
         """The hall's word on how far it has come, or that a hall has begun or ended."""
@@ -238,7 +241,9 @@ class Publisher:
             self._hall(message.topic.split("/")[2], wire.unpack(message.payload))
         else:
             self._ack(wire.unpack(message.payload))
-        self._wake.set()
+        cursor = self._cursor
+        if self._full or cursor is None or self._drained[1] != cursor.sent:
+            self._wake.set()
 
     def _hall(self, name: str, here: Json | None) -> None:
         with self._lock:
@@ -288,6 +293,7 @@ class Publisher:
         version = self._table.version()
         if self._drained == (version, cursor.sent):
             return  # nothing has changed at the table, and nobody has sent us back
+        self._full = True
         while not (link.lost.is_set() or self._stop.is_set()):
             with self._lock:
                 sent = cursor.sent
@@ -304,6 +310,7 @@ class Publisher:
             if len(entries) < BATCH:
                 if room > len(entries):
                     self._drained = (version, cursor.sent)
+                    self._full = False
                 return
 
     def _event(self, link: Link, cursor: Cursor, entry: Json) -> None:

@@ -34,7 +34,7 @@ from host.hall.local import Cable, LocalBroker
 from host.hall.store import Store, sqlite_url
 from host.hall.wire import Json
 
-PROCESSES: Final = 4
+PROCESSES: Final = 8
 #: seconds between two events of a table
 EVERY_S: Final = 1.0
 #: seconds that everything may take to come to rest afterwards
