@@ -273,14 +273,20 @@ class People:
         return next((w for w in wanted if w in answers), answers[-1] if answers else None)
 
     def _take_back(self) -> bool:
-        """A card that the rules refuse is taken back into the hand."""
+        """A card that the rules refuse is taken back into the hand; where the hand has no other, the
+        players let it stand (docs/rulings.md), or the duel would never end."""
         view = self._table.view(Audience("operator"))
         for finding in view["findings"]:
             card = finding["action"].get("card")
             if finding["open"] and finding["severity"] == "illegal" and card and self._world.where(card):
                 self._think(THINK / 3)
+                meant = self._pending.action if self._pending else {}
+                if meant.get("card") == card and meant.get("force"):
+                    allow = {"cmd": "allow", "seq": finding["seq"]}
+                    self._table.command(allow, Who("bot", str(meant["seat"])))
+                    return True
                 self._world.move(card, HAND)
-                if self._pending is not None and self._pending.action.get("card") == card:
+                if meant.get("card") == card:
                     self._pending = None
                 return True
         return False
