@@ -124,9 +124,7 @@ class Core:
             if self.enrolment is not None and at == (self.enrolment.reader, self.enrolment.antenna):
                 return self.enrolment.see(sighting)
         sighting = self.book.known(sighting)
-        settled = (
-            self.dice.feed(sighting) if isinstance(sighting, DiceFrame) else self.tracker.feed(sighting)
-        )
+        settled = self.dice.feed(sighting) if isinstance(sighting, DiceFrame) else self.tracker.feed(sighting)
         for event in settled:
             if isinstance(event, DeviceChanged):
                 self._device(event)
@@ -434,7 +432,7 @@ class Core:
             self.devices[health.device] = DeviceState(health, known.since)
 
     def _state(self) -> Json:
-        return self.match.game.state_json(self.match.state) if self.match else {}
+        return self.match.public() if self.match else {}
 
     def _after_change(self, before: Json | None) -> None:
         """What follows from a new state: idle questions go, awaited rolls are asked for."""
@@ -537,9 +535,7 @@ class Core:
         self.events.extend(entries)
         return self.backlog.write(entries)
 
-    def _outcome(
-        self, ok: bool, text: str, recorded: bool, findings: tuple[Json, ...] = ()
-    ) -> Outcome:
+    def _outcome(self, ok: bool, text: str, recorded: bool, findings: tuple[Json, ...] = ()) -> Outcome:
         if recorded:
             return Outcome(ok, text, findings, self.seq)
         return Outcome(ok, f"{text} Not recorded yet: {self.backlog.trouble}.", findings, None)

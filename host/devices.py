@@ -142,4 +142,3 @@ class CrownShow:
             if reader in self._links:
                 self._links[reader].light(antenna, lamps.get((reader, antenna), DARK))
         self._lit = lamps
-

@@ -125,7 +125,7 @@ class FreeTable:
         if not begin(core, {"cmd": "new-match"}, Who("table")).ok or core.match is None:
             return False
         # Where the first deed is a card and not a roll, the card that lies there is that deed.
-        if not core.match.game.state_json(core.match.state).get("awaiting_rolls"):
+        if not core.match.public().get("awaiting_rolls"):
             core.use_layout(core.layout)
             self._lying = frozenset()
         return True

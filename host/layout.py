@@ -192,9 +192,7 @@ def _check_value(where: str, kind: type[Any], name: str, annotation: str, value:
             and len(value) == 3
             and all(isinstance(pin, int) and 0 <= pin <= 27 for pin in value)
         ):
-            raise _wrong(
-                where, f"gpio = {value!r} is not three pins.", "For example: gpio = [17, 27, 22]."
-            )
+            raise _wrong(where, f"gpio = {value!r} is not three pins.", "For example: gpio = [17, 27, 22].")
         return tuple(value)
     wanted, words = _TYPES[annotation.split(" | ")[0]]
     if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
@@ -237,8 +235,7 @@ def parse_layout(text: str, name: str) -> Layout:
             if not isinstance(value, list):
                 raise _wrong(name, f"[{key}] must be [[{key}]].", f"Write [[{key}]] for each.")
             values[attribute] = tuple(
-                _table(f"{name}, [[{key}]] number {i}", kind, item)
-                for i, item in enumerate(value, 1)
+                _table(f"{name}, [[{key}]] number {i}", kind, item) for i, item in enumerate(value, 1)
             )
         elif key in _SECTIONS:
             values[key] = _table(f"{name}, [{key}]", _SECTIONS[key], value)

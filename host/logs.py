@@ -46,9 +46,7 @@ def secrets_of(data: Path) -> frozenset[str]:
         return frozenset()
 
 
-def read_log(
-    data: Path, names: set[str], find: str = "", level: str = "", before: int | None = None
-) -> Json:
+def read_log(data: Path, names: set[str], find: str = "", level: str = "", before: int | None = None) -> Json:
     """The newest LINES lines, newest first: {"lines": [{"n", "at", "level", "name", "text"}], "more"}.
 
     `find`: only lines with this text (any case; it is looked for in what would be shown); `level`: this

@@ -132,6 +132,7 @@ class Match:
     clock: Clock = field(default_factory=Clock)
     told: dict[int, Entry] = field(default_factory=dict)
     _states: list[Any] = field(default_factory=list)
+    _public: tuple[Any, Json] | None = None
 
     def __post_init__(self) -> None:
         name = self.begun.body["game"]
@@ -156,7 +157,14 @@ class Match:
     @property
     def over(self) -> bool:
         """Whether the match has come to its end."""
-        return self.game.state_json(self.state).get("phase") == "over"
+        return bool(self.public()["phase"] == "over")
+
+    def public(self) -> Json:
+        """The public state now, for reading only: worked out once a state, however many ask."""
+        # A state is never changed, each action makes another.
+        if self._public is None or self._public[0] is not self.state:
+            self._public = (self.state, self.game.state_json(self.state))
+        return self._public[1]
 
     def fold(self, entry: Entry) -> None:
         """Takes one committed entry of this match in."""
@@ -291,7 +299,7 @@ def name_of(begun: Entry) -> str:
 
 def match_row(match: Match, last: Entry) -> Json:
     """A match in a list of matches, as host.face.Table.matches describes it."""
-    state = match.game.state_json(match.state)
+    state = match.public()
     over = state.get("phase") == "over"
     return {
         "id": name_of(match.begun),

@@ -183,9 +183,7 @@ class Past:
         ]
 
 
-def past_of(
-    entries: Sequence[Entry], trouble: str = "", breathe: Callable[[], None] = lambda: None
-) -> Past:
+def past_of(entries: Sequence[Entry], trouble: str = "", breathe: Callable[[], None] = lambda: None) -> Past:
     """The match that these entries (its `match` entry first) tell. `trouble` is what cut them short;
     `breathe` is called between the steps. Raises CrowntableError where the match's own entry is
     damaged, or its game or ruleset is not known here."""

@@ -78,9 +78,7 @@ def _enrol_start(core: Core, command: Json, who: Who) -> Outcome:
     mode = _one_of(command.get("mode") or "number", MODES, "way to enrol")
     left = [card for card in deck if command.get("again") or core.book.cards.uid_of(card) is None]
     writer = None if mode == "number" else _writer(core, zone.reader)
-    core.enrolment = Enrolment(
-        core.book, deck, left, zone.reader, zone.antenna, zone.id, _mode(mode), writer
-    )
+    core.enrolment = Enrolment(core.book, deck, left, zone.reader, zone.antenna, zone.id, _mode(mode), writer)
     where = core.words().zone(zone)
     return core.say("notice", f"Cards are enrolled at {where}: {len(left)} of {len(deck)} to go.", who)
 

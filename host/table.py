@@ -169,7 +169,7 @@ class LiveTable:
             match = self.core.match
             if match is None:
                 return None, None, {}
-            return match.game, match.state, match.game.state_json(match.state)
+            return match.game, match.state, match.public()
 
     def crown_scene(self) -> CrownScene:
         """What the crown shows now."""
@@ -242,7 +242,7 @@ class LiveTable:
             if match is None or line is None:
                 return {"text": "There is nothing to undo.", "changes": []}
             words = self.core.words()
-            now = match.game.state_json(match.state)
+            now = match.public()
             then = match.game.state_json(match.preview(line.seq))
             return {"text": f"Takes back: {words.action(line.action)}.", "changes": words.changes(now, then)}
 

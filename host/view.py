@@ -99,7 +99,7 @@ def _setting_up(core: Core, audience: Audience) -> Json:
 
 
 def _match(core: Core, match: Match, virtual: bool) -> Json:
-    state = match.game.state_json(match.state)
+    state = match.public()
     body = match.begun.body
     return {
         "id": name_of(match.begun),

@@ -185,9 +185,7 @@ def _static(version: str, name: str) -> Any:
         response.headers["Content-Encoding"] = "gzip"
     response.headers["Vary"] = "Accept-Encoding"
     forever = version == assets.version()
-    response.headers["Cache-Control"] = (
-        "public, max-age=31536000, immutable" if forever else "no-cache"
-    )
+    response.headers["Cache-Control"] = "public, max-age=31536000, immutable" if forever else "no-cache"
     return response
 
 

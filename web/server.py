@@ -259,4 +259,3 @@ def serve(
     if on_ready is not None:
         on_ready(server)
     return server
-

@@ -60,9 +60,7 @@ def step(step: str) -> Any:
     stopped = allowed(f"/setup/{step}")
     if stopped is not None:
         return stopped
-    languages = [
-        {"id": one, "name": catalogue.texts(one)["html.own_name"]} for one in catalogue.languages()
-    ]
+    languages = [{"id": one, "name": catalogue.texts(one)["html.own_name"]} for one in catalogue.languages()]
     extra = {"step": step, "facts": _facts(), "languages": languages}
     return page.render("page.html", "setup", OPERATOR, extra=extra)
 

@@ -391,5 +391,3 @@ def event_of(name: str, payload: bytes) -> Event | None:
 
 def _whole(value: Any) -> bool:
     return type(value) is int and 0 <= value < 2**53
-
-

@@ -41,7 +41,7 @@ VIEW_S: Final = 2.0
 #: seconds between two signs of health
 HEALTH_S: Final = 20.0
 #: seconds between two looks at everything that nobody wakes us for
-TICK_S: Final = 0.5
+TICK_S: Final = 1.0
 #: entries under way at most: at the broker unacknowledged, or at a hall that is there
 WINDOW: Final = 128
 #: entries that are fetched at once; the table waits for each fetch, so it is short

@@ -336,9 +336,7 @@ class _Transaction:
 def _further(new: Any) -> Any:
     """A stream that is there only comes further."""
     upto = new.excluded.upto
-    return new.on_conflict_do_update(
-        index_elements=_KEY, set_={"upto": upto}, where=STREAMS.c.upto < upto
-    )
+    return new.on_conflict_do_update(index_elements=_KEY, set_={"upto": upto}, where=STREAMS.c.upto < upto)
 
 
 def said(error: BaseException) -> str:

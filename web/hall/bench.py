@@ -2,7 +2,8 @@
 
 Method: a real Mosquitto, a real hall server (`crowntable hall`) on SQLite, and N tables in four
 processes, each with its engine, journal, table and publisher, without devices; each table plays one
-legal move every second. All on this machine, over loopback, in a memory file system where there is one:
+move every second of matches drawn at random beforehand, at a lower priority than broker and hall have: in a real
+hall the tables are elsewhere. All on this machine, over loopback, in a memory file system where there is one:
 four hundred tables' disks are not what is measured. Delay is from the entry at the table to its row in
 the hall's database. CPU is in per cent of one core, memory the highest resident size; `crowd_cpu_percent` is
 what the tables themselves take, `crowd_lag_ms` how far they fell behind their moves at worst: a machine
@@ -34,7 +35,7 @@ from host.hall.local import Cable, LocalBroker
 from host.hall.store import Store, sqlite_url
 from host.hall.wire import Json
 
-PROCESSES: Final = 8
+PROCESSES: Final = 4
 #: seconds between two events of a table
 EVERY_S: Final = 1.0
 #: seconds that everything may take to come to rest afterwards

@@ -18,7 +18,9 @@ def register(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         ),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    hall.add_argument("--broker", default="mqtt://127.0.0.1", metavar="URL", help="mqtts://HOST or mqtt://HOST")
+    hall.add_argument(
+        "--broker", default="mqtt://127.0.0.1", metavar="URL", help="mqtts://HOST or mqtt://HOST"
+    )
     hall.add_argument("--account", type=Path, metavar="FILE", help="its own (default: hall.toml in --data)")
     hall.add_argument("--db", metavar="URL", help="postgresql+pg8000://… (default: a file in --data)")
     hall.add_argument("--schedule", type=Path, metavar="CSV", help="the day's: start,table,title,players")

@@ -46,7 +46,7 @@ def database_of(given: str | None, account: Account | None, data: Path) -> str:
         if password is not None:
             raise UsageError(
                 "A password on the command line can be read by everybody on this machine.",
-                "Put the address into the account file instead: database = \"postgresql+pg8000://…\".",
+                'Put the address into the account file instead: database = "postgresql+pg8000://…".',
             )
         return given
     if account is not None and account.database:
@@ -158,5 +158,3 @@ def records(args: argparse.Namespace) -> int:
         store.close()
     print(f"{number} matches in {args.output}", file=sys.stderr)
     return 0
-
-
