@@ -32,6 +32,8 @@ from web.server import serve
 
 EVERY_S: Final = 0.1
 BURST: Final = 52
+#: bytes that a client takes at once: an event fits, and the allocator needs no fresh pages for each
+READ: Final = 16384
 OPERATOR: Final = Who("operator")
 #: a duel as it stands in the middle of an evening (the rulebook's example), on `bare_table`'s first card
 DUEL: Final = (
