@@ -78,7 +78,7 @@ def judge(
         box = _whole(spot.box)
         colour = name_colour(middle(frame, box), gain)
         confidence = calibration.confidence(spot)
-        hard = _hard_reason(frame, spot)
+        hard = hard_reason((frame.shape[1], frame.shape[0]), spot)
         if hard is None and confidence >= calibration.sure and spot.chances.argmax() == spot.value:
             centre = (spot.box[0] + spot.box[2] / 2, spot.box[1] + spot.box[3] / 2)
             dice.append(Reading(spot.value, centre, box, angle(frame, box), colour, confidence))
@@ -88,11 +88,11 @@ def judge(
     return dice, unsure
 
 
-def _hard_reason(frame: Image, spot: Spot) -> Why | None:
-    """Reasons for which no number is given, however clear it seems."""
+def hard_reason(size: tuple[int, int], spot: Spot) -> Why | None:
+    """Reasons for which no number is given, however clear it seems. `size`: the frame's width and height."""
     x, y, w, h = spot.box
     slack = 0.06 * max(w, h)
-    height, width = frame.shape[:2]
+    width, height = size
     if x < -slack or y < -slack or x + w > width + slack or y + h > height + slack:
         return "cut off"
     if max(w, h) < SMALL:

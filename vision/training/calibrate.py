@@ -11,6 +11,7 @@ import argparse
 import json
 import sys
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,13 +19,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.judge import Calibration, belief, logit
+from vision.judge import FAINT, Calibration, belief, hard_reason, logit
 from vision.network import Network, Spot
 from vision.pictures import load
 from vision.training import real
 from vision.training.real import Photo
 
 Floats = NDArray[np.float64]
+Table = tuple[Floats, NDArray[np.bool_]]  # features, whether the number is right
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +53,12 @@ def right(seen: Seen) -> list[bool]:
     surest candidates take the values that the photo holds."""
     left = Counter(seen.photo.values)
     boxes = [(box, value) for box, value in zip(seen.photo.boxes, seen.photo.values, strict=True) if box]
+    placed = bool(boxes)
     verdicts = [False] * len(seen.spots)
     order = sorted(range(len(seen.spots)), key=lambda k: -float(seen.spots[k].chances[seen.spots[k].value]))
     for k in order:
         spot = seen.spots[k]
-        if boxes:
+        if placed:
             x, y, w, h = spot.box
             mine = [
                 (box, value)
@@ -95,6 +98,45 @@ def threshold(confidence: Floats, good: NDArray[np.bool_], wrong: float) -> floa
     return float(confidence[order][fine[-1]]) if len(fine) else 1.0
 
 
+def table(photos: list[Seen]) -> Table:
+    """Features and verdicts of all candidates that could be shown as a number."""
+    rows, good = [], []
+    for seen in photos:
+        for spot, verdict in zip(seen.spots, right(seen), strict=True):
+            shown = belief(spot) >= FAINT and hard_reason(seen.size, spot) is None
+            if shown and spot.chances.argmax() == spot.value:
+                rows.append(features(spot))
+                good.append(verdict)
+    return np.array(rows), np.array(good, bool)
+
+
+def joined(tables: Iterable[Table]) -> Table:
+    """Several tables as one."""
+    both = list(tables)
+    return np.concatenate([x for x, _ in both]), np.concatenate([y for _, y in both])
+
+
+def chance(x: Floats, weights: Floats) -> Floats:
+    """The confidence that the weights give to each row."""
+    return np.asarray(1.0 / (1.0 + np.exp(-x @ weights)), np.float64)
+
+
+def fitted(x: Floats, y: NDArray[np.bool_], wrong: float) -> tuple[Floats, float]:
+    """The weights and the threshold."""
+    weights = fit(x, y.astype(np.float64))
+    return weights, threshold(chance(x, weights), y, wrong)
+
+
+def left_out(tables: dict[str, Table], wrong: float) -> dict[str, dict[str, int]]:
+    """What a threshold fitted on the other sets alone does on each: numbers, sure ones, wrong sure ones."""
+    told = {}
+    for name, (x, y) in tables.items():
+        weights, sure = fitted(*joined(one for other, one in tables.items() if other != name), wrong)
+        shown = chance(x, weights) >= sure
+        told[name] = {"numbers": len(y), "sure": int(shown.sum()), "wrong": int((shown & ~y).sum())}
+    return told
+
+
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -105,28 +147,24 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
     cv2.setNumThreads(1)
-    rows: list[list[float]] = []
-    good: list[bool] = []
+    tables = {}
     for fold in args.fold:
         name, _, folder = fold.partition("=")
-        for seen in read_fold(args.root, name, Path(folder), args.every if name in real.SETS[:2] else 1):
-            for spot, verdict in zip(seen.spots, right(seen), strict=True):
-                if belief(spot) >= 0.25 and spot.chances.argmax() == spot.value:
-                    rows.append(features(spot))
-                    good.append(verdict)
-    x, y = np.array(rows), np.array(good)
-    weights = fit(x, y.astype(np.float64))
-    confidence = 1.0 / (1.0 + np.exp(-x @ weights))
-    sure = threshold(confidence, y, args.wrong)
+        every = args.every if name in real.SETS[:2] else 1
+        tables[name] = table(read_fold(args.root, name, Path(folder), every))
+    x, y = joined(tables.values())
+    weights, sure = fitted(x, y, args.wrong)
+    confidence = chance(x, weights)
     names = ("mean", "least", "heat", "constant")
     calibration = {name: round(float(w), 5) for name, w in zip(names, weights, strict=True)}
     Calibration(**calibration, sure=sure)  # the same names, or this fails
     report = {
         "calibration": {**calibration, "sure": round(sure, 5)},
-        "fitted_on": [fold.partition("=")[0] for fold in args.fold],
+        "fitted_on": list(tables),
         "numbers": len(y),
         "wrong_among_sure": int((~y[confidence >= sure]).sum()),
         "sure": int((confidence >= sure).sum()),
+        "fitted_on_the_others": left_out(tables, args.wrong),
     }
     args.out.write_text(json.dumps(report, indent=1) + "\n")
     sys.stdout.write(json.dumps(report) + "\n")
