@@ -15,9 +15,11 @@ from typing import Any, Protocol
 
 from engine.errors import UsageError
 from engine.game import Finding, Game, Json
+from engine.lab.bots.search import Budget
 from engine.lab.hands import Hand
 
-#: Chooses an action of the seat (the game's own type, not JSON), or None to let the others act.
+#: Chooses an action of the seat (the game's own type, not JSON), or None to let the others act. It is
+#: legal, or forced: whoever makes one asks the rules (`engine.lab.match.walk` relies on that).
 Act = Callable[[Any, int, Hand, Random], Any]
 
 
@@ -37,15 +39,31 @@ class Bot(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Acting:
-    """A bot made of one function. `act` gives the game's own actions, which saves the way through JSON."""
+    """A bot made of one function. `act` gives the game's own actions, which saves the way through JSON.
+
+    `within`: for a bot that searches, its function with a budget of that much a decision.
+    """
 
     name: str
     act: Act
+    within: Callable[[Budget], Act] | None = None
 
     def choose(self, game: Game, state: Any, seat: int, hand: Hand, rng: Random) -> Json | None:
         """See `Bot.choose`."""
         action = self.act(state, seat, hand, rng)
         return None if action is None else game.dump(action)
+
+
+def ladder_of(
+    random: Act, greedy: Act, careful: Act, searching: Callable[[Budget], Act], playouts: int
+) -> Mapping[str, Bot]:
+    """A game's table `BOTS`, weakest first; `playouts` is the searching one's budget unless one is named."""
+    return {
+        "random": Acting("random", random),
+        "greedy": Acting("greedy", greedy),
+        "careful": Acting("careful", careful),
+        "searching": Acting("searching", searching(Budget(playouts)), searching),
+    }
 
 
 def act_of(game: Game, player: Bot) -> Act:
@@ -80,20 +98,27 @@ def bot(spec: str, game: Game) -> Bot:
             f"There is no bot called {name!r} for {game.name}.", f"Choose from: {', '.join(table)}."
         )
     player = table[name]
-    for option in options:
+    for option in sorted(options, key=_restricts):
         key, _, value = option.partition("=")
-        if key in ("never", "always"):
+        within = player.within if isinstance(player, Acting) else None
+        if _restricts(option):
             from engine.lab.bots.restricted import restricted
 
             player = restricted(game, player, key, value, getattr(offered, "USES", None))
-        elif (made := getattr(offered, "BUDGETS", {}).get((name, key))) is not None:
-            player = made(_budget(option, value))
+        elif within is not None and key in ("playouts", "ms"):
+            count = _budget(option, value)
+            budget = Budget(count) if key == "playouts" else Budget(None, count)
+            player = Acting(name, within(budget), within)
         else:
             raise UsageError(
                 f"The bot {name!r} takes no option {option!r}.",
                 "It can be restricted by never=CARD and always=CARD; searching takes playouts=N or ms=N.",
             )
     return player if player.name == spec else _renamed(player, spec)
+
+
+def _restricts(option: str) -> bool:
+    return option.partition("=")[0] in ("never", "always")
 
 
 def _budget(option: str, value: str) -> int:

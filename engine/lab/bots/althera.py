@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 
 from engine.althera.actions import Play
 from engine.althera.state import State, duel_of
-from engine.lab.bots import Acting, Bot
+from engine.lab.bots import ladder_of
 from engine.lab.bots.althera_careful import act_carefully
 from engine.lab.bots.althera_moves import hand_of, playable
-from engine.lab.bots.althera_search import PLAYOUTS, searching
+from engine.lab.bots.althera_search import PLAYOUTS, act_searching
 from engine.lab.bots.althera_simple import act_greedily, act_randomly
-from engine.lab.bots.search import Budget
 from engine.lab.hands import Hand
 
-BOTS: Mapping[str, Bot] = {
-    "random": Acting("random", act_randomly),
-    "greedy": Acting("greedy", act_greedily),
-    "careful": Acting("careful", act_carefully),
-    "searching": searching(Budget(PLAYOUTS)),
-}
-
-#: (bot, option) -> the bot with a budget of that much.
-BUDGETS: Mapping[tuple[str, str], Callable[[int], Bot]] = {
-    ("searching", "playouts"): lambda count: searching(Budget(count)),
-    ("searching", "ms"): lambda ms: searching(Budget(None, ms)),
-}
+BOTS = ladder_of(act_randomly, act_greedily, act_carefully, act_searching, PLAYOUTS)
 
 
 def _uses(state: State, seat: int, hand: Hand, kinds: frozenset[str]) -> Iterator[Play]:

@@ -10,7 +10,7 @@ from random import Random
 from engine.althera.actions import Action, Play, Retreat, Roll
 from engine.althera.apply import apply
 from engine.althera.state import LastDuel, State, declarer, duel_of
-from engine.lab.bots import Act, Acting
+from engine.lab.bots import Act
 from engine.lab.bots.althera_careful import POINT, SPECIAL, act_carefully
 from engine.lab.bots.althera_moves import hand_of, interventions, legal, may_retreat, playable
 from engine.lab.bots.althera_odds import lying, owned
@@ -25,13 +25,9 @@ PLAYOUTS = 200
 SWING = 5.0
 
 
-def searching(budget: Budget, name: str = "searching") -> Acting:
-    """A searching bot with that budget a decision."""
-    return Acting(name, act_searching(budget))
-
-
 def act_searching(budget: Budget) -> Act:
-    """The function of such a bot. Redraws and declarations it leaves to the careful bot's odds."""
+    """The function of a searching bot with that budget a decision. Redraws and declarations it leaves to
+    the careful bot's odds."""
 
     def act(state: State, seat: int, hand: Hand, rng: Random) -> Action | None:
         careful = act_carefully(state, seat, hand, rng)

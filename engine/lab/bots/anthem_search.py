@@ -8,7 +8,7 @@ from random import Random
 from engine.anthem.actions import Action, Keep, Lay
 from engine.anthem.play import apply
 from engine.anthem.state import PLACES, State, unlaid, winners
-from engine.lab.bots import Act, Acting
+from engine.lab.bots import Act
 from engine.lab.bots.anthem_careful import act_carefully
 from engine.lab.bots.anthem_simple import act_greedily, places_of, won
 from engine.lab.bots.search import Budget, best_of
@@ -21,13 +21,8 @@ PLAYOUTS = 60
 TURNS = 25
 
 
-def searching(budget: Budget, name: str = "searching") -> Acting:
-    """A searching bot with that budget a decision."""
-    return Acting(name, act_searching(budget))
-
-
 def act_searching(budget: Budget) -> Act:
-    """The function of such a bot."""
+    """The function of a searching bot with that budget a decision."""
 
     def act(state: State, seat: int, hand: Hand, rng: Random) -> Action | None:
         careful = act_carefully(state, seat, hand, rng)
