@@ -25,16 +25,19 @@ the same process's rate through the bare engine (`bench engine`): what the machi
 million_minutes: what a million such matches by random bots take on two cores at that rate;
 wall_matches_per_s: what two worker processes really do, by the clock, beside all else that runs.
 dask_overhead: the time by the clock that the same matches take in a Dask cluster of two worker processes on
-this machine, over that of two plain worker processes, less one; both after their start, turn about, the
-better of two each. Only an idle machine gives a fair figure. Left out where Dask is not installed."""
+this machine, as Dask comes, over that of two plain worker processes, less one; both after their start, turn
+about, the better of three each. Only an idle machine gives a fair figure; processor time would give none on a
+busy machine either, for Dask's watchers tick by the clock. Left out where Dask is not installed."""
 
 #: Matches a run, by bot: about a second's work each on a fast core.
 MATCHES = {"random": 1000, "greedy": 600, "careful": 150}
 RUNS = 3
+#: Results after which both workers have surely started.
+WARM = 6
 
 
 def measure(scale: float = 1.0) -> Json:
-    """Runs it all, about a minute and a half on an idle machine: rates a second of processor time.
+    """Runs it all, about two minutes on an idle machine: rates a second of processor time.
 
     `scale` makes it quicker, for tests; the figures are then worth less.
     """
@@ -53,7 +56,7 @@ def measure(scale: float = 1.0) -> Json:
         "million_minutes": round(1e6 * per_match / plays["random"] / 2 / 60, 1),
         "wall_matches_per_s": _wall(_plan("random", int(4000 * scale) + 40)),
     }
-    overhead = _dask_overhead(_plan("random", int(8000 * scale) + 40))
+    overhead = _dask_overhead(_plan("random", int(24000 * scale) + 40))
     if overhead is not None:
         result["dask_overhead"] = overhead
     return result | {"cores": os.cpu_count(), "python": sys.version.split()[0]}
@@ -97,14 +100,17 @@ def _wall(plan: Plan) -> float:
 
 
 def _clocked(jobs: Sequence[tuple[Any, ...]], cluster: str | None) -> float:
-    """Seconds from the second result on: the workers have then started."""
-    results = work(chunk, jobs, 2, cluster)
-    for _ in range(2):
+    """Seconds from when both workers have started until the last result is there."""
+    results, warm = work(chunk, jobs, 2, cluster), min(WARM, len(jobs) - 1)
+    for _ in range(warm):
         next(results)
     begun = time.monotonic()
+    for _ in range(len(jobs) - warm):
+        next(results)
+    seconds = time.monotonic() - begun  # before the workers are told to go
     for _ in results:
         pass
-    return time.monotonic() - begun
+    return seconds
 
 
 def _dask_overhead(plan: Plan) -> float | None:
@@ -115,9 +121,10 @@ def _dask_overhead(plan: Plan) -> float | None:
     jobs: list[tuple[Any, ...]] = [(plan, start, stop) for start, stop in pieces(plan, [(0, plan.matches)])]
     plain, far = float("inf"), float("inf")
     try:
-        with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
-            for _ in range(2):
-                plain = min(plain, _clocked(jobs, None))
+        for _ in range(RUNS):
+            plain = min(plain, _clocked(jobs, None))
+            # A cluster of its own each time: an idle one would use the processor during the plain runs.
+            with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
                 far = min(far, _clocked(jobs, cluster.scheduler_address))
     except OSError as error:
         raise CrowntableError(
