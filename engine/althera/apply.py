@@ -52,6 +52,13 @@ def apply(state: State, action: Action) -> Verdict:
     return Verdict(True, (*found, *info) if info else found, new)
 
 
+def carry_out(state: State, action: Action) -> State:
+    """The state after an action of which it is known that nothing speaks against it and that it is not
+    forced: what `apply` does once it has looked. For who has asked `legality` for this very state, as
+    the lab's bots do; an action that is not legal makes a state that no match has."""
+    return _APPLY[type(action)](state, action, [])
+
+
 def _can_be_forced(state: State, action: Action, found: tuple[Finding, ...]) -> bool:
     """Any but what is no action at all. A new setup in mid-match can."""
     if isinstance(action, Setup):
@@ -102,11 +109,8 @@ def _roll(state: State, action: Roll, info: list[Finding]) -> State:
         # Both may have played all: a forced retreat gives up the roll for the last card, an oracle.
         return _settle(state, state.match, state.seats, settled, info)
     last = duel.laid[-1]._replace(face=action.face)
-    settled = duel._replace(
-        awaited=None,
-        laid=(*duel.laid[:-1], last),
-        field=after(state.match.rules, duel.field, last),
-    )
+    field = after(state.match.rules, duel.field, last)
+    settled = duel._replace(awaited=None, laid=(*duel.laid[:-1], last), field=field)
     return _settle(state, state.match, state.seats, settled, info)
 
 
@@ -182,7 +186,7 @@ def _go_on(state: State, match: Match, seats: Mapping[int, Seat], duel: Duel) ->
 def _settle(state: State, match: Match, seats: Mapping[int, Seat], duel: Duel, info: list[Finding]) -> State:
     """The state after a card: the duel goes on, or both have played all of theirs (ALT-4.4)."""
     plays = match.rules.plays
-    if duel.by_attacker >= plays and duel.by_defender >= plays and duel.awaited is None:
+    if duel.by_defender >= plays and duel.by_attacker >= plays and duel.awaited is None:
         winner = None if duel.field is None else duel.field.owner
         return end_duel(state, match, seats, duel, winner, "three_cards", info)
     return _go_on(state, match, seats, duel)
@@ -208,11 +212,11 @@ def _stand(state: State, action: Stand, info: list[Finding]) -> State:
 
 
 def _play(state: State, action: Play, info: list[Finding]) -> State:
-    seat = state.seats[action.seat]
-    duel = _duel(state, action.seat)
+    side = action.seat
+    duel = _duel(state, side)
     card = state.match.rules.cards[action.card]
-    match, seats = _from_hand(state, seat, card, draws=False)
-    new = _laid(match, duel, card, action, action.seat, info)
+    match, seats = _from_hand(state, state.seats[side], card, draws=False)
+    new = _laid(match, duel, card, action, side, info)
     return _settle(state, match, seats, new, info)
 
 
@@ -230,7 +234,8 @@ def _from_hand(state: State, seat: Seat, card: Card, draws: bool) -> tuple[Match
 
     A card of somebody else's that the table forced is the player's from now on.
     """
-    match, seats = state.match, state.seats
+    match = state.match
+    seats = {**state.seats}
     number, house, cards, hand, lying, out = seat
     owner = match.owners.get(card.id)
     if owner != number:
@@ -240,21 +245,20 @@ def _from_hand(state: State, seat: Seat, card: Card, draws: bool) -> tuple[Match
             giver = seats[owner]
             left = giver.cards - 1
             kept = min(giver.hand, left - giver.lying)
-            seats = {**seats, owner: giver._replace(cards=left, hand=kept)}
+            seats[owner] = giver._replace(cards=left, hand=kept)
     lying += 1
     if hand:
         hand -= 1
     if draws and hand < cards - lying:
         hand += 1
-    return match, {**seats, number: Seat(number, house, cards, hand, lying, out)}
+    seats[number] = Seat(number, house, cards, hand, lying, out)
+    return match, seats
 
 
 def _as_laid(rules: Ruleset, duel: Duel, card: Card, action: Play | Intervene, side: int) -> Laid:
-    """The card with what decides how far it acts. An untimely special was forced, or its player had
+    """The special with what decides how far it acts. An untimely special was forced, or its player had
     nothing else to lay (`legality.timing_fault`, docs/rulings.md)."""
     by, sign = action.seat, action.sign
-    if card.value is not None:
-        return Laid(card, by, side, sign, None, False, False, duel.field)
     untimely = timing_fault(rules, duel, card.kind, side, isinstance(action, Intervene)) is not None
     barred = untimely and not action.force and rules.answer_scope == "defender_only" and side == duel.attacker
     cancelled = duel.shield == duel.enemy(side)
@@ -265,30 +269,44 @@ def _laid(
     match: Match, duel: Duel, card: Card, action: Play | Intervene, side: int, info: list[Finding]
 ) -> Duel:
     """The duel once the card lies and has done what it does (ALT-4.3, ALT-5, ALT-7.1)."""
-    by, enemy, from_outside = action.seat, duel.enemy(side), isinstance(action, Intervene)
-    laid = _as_laid(match.rules, duel, card, action, side)
-    field, plays, shield = duel.field, duel.laid, duel.shield
-    if laid.cancelled:
-        what = f"{match.called[enemy]}'s Shield cancels the {card.name}."
-        info.append(make(FINDINGS, "shield-cancels", (enemy, side), {"what": what}))
-    elif card.kind == "shield":
-        shield = side
-        plays, field = _undone(match, duel, side, info)
-    elif card.kind != "oracle":
-        field = after(match.rules, field, laid)
+    attacker, defender, field, played, answered, awaited, shield, helped, fled, scored, plays, cards = duel
+    by, awaited = action.seat, None
+    if isinstance(action, Intervene):
+        if by not in helped:
+            helped = (*helped, by)
+    elif side == attacker:
+        played += 1
+    else:
+        answered += 1
+    if card.value is not None:
+        laid = Laid(card, by, side, action.sign, None, False, False, field)
+        field, scored = after(match.rules, field, laid), True
+    else:
+        laid = _as_laid(match.rules, duel, card, action, side)
+        if card.kind == "oracle":
+            awaited = Awaited(by, "oracle")
+        if laid.cancelled:
+            enemy = duel.enemy(side)
+            what = f"{match.called[enemy]}'s Shield cancels the {card.name}."
+            info.append(make(FINDINGS, "shield-cancels", (enemy, side), {"what": what}))
+        elif card.kind == "shield":
+            shield = side
+            plays, field = _undone(match, duel, side, info)
+        elif awaited is None:
+            field = after(match.rules, field, laid)
     return Duel(
-        duel.attacker,
-        duel.defender,
+        attacker,
+        defender,
         field,
-        duel.by_attacker + (not from_outside and side == duel.attacker),
-        duel.by_defender + (not from_outside and side == duel.defender),
-        Awaited(by, "oracle") if card.kind == "oracle" else None,
+        played,
+        answered,
+        awaited,
         shield,
-        (*duel.interveners, by) if from_outside and by not in duel.interveners else duel.interveners,
-        duel.retreated,
-        duel.scored or card.value is not None,
+        helped,
+        fled,
+        scored,
         (*plays, laid),
-        (*duel.cards, card.id),
+        (*cards, card.id),
     )
 
 

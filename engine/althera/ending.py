@@ -37,19 +37,20 @@ def end_duel(
     `match` and `seats` are those after the action; `state` is the one before it.
     """
     others = tuple(other for other in state.duels if other.attacker != duel.attacker)
-    last = LastDuel(duel, winner, ended_by, _captured(duel, winner), _specials(duel))
+    last = LastDuel(duel, winner, ended_by, *_changing_hands(duel, winner))
     if match.tiebreak is not None:
         return _after_extra_duel(match._replace(last_duel=last), match.tiebreak, winner, state)
     owners, left = _handed_over(match.owners, seats, last)
     _eliminate(match, owners, left, others, last, info)
     size = match.rules.hand_size
-    for number in duel[:2]:
-        seat = left[number]
-        if not seat.out:
-            left[number] = seat._replace(hand=min(size, seat.free))
-    ended = (min(duel[:2]), max(duel[:2]))
+    attacker, defender = duel[:2]
+    for number in (attacker, defender):
+        _, house, cards, _, lying, out = left[number]
+        if not out:
+            left[number] = Seat(number, house, cards, min(size, cards - lying), lying, out)
+    ended = (attacker, defender) if attacker < defender else (defender, attacker)
     standing = {number for number, seat in left.items() if not seat.out}
-    pairs = tuple(pair for pair in match.pairs_left if pair != ended and standing.issuperset(pair))
+    pairs = tuple([pair for pair in match.pairs_left if pair != ended and standing.issuperset(pair)])
     match = match._replace(owners=owners, pairs_left=pairs, last_duel=last)
     if len(standing) == 1:
         return State(_over(match, min(standing)), left, others, state)
@@ -58,21 +59,18 @@ def end_duel(
     return State(match, left, others, state)
 
 
-def _captured(duel: Duel, winner: int | None) -> tuple[str, ...]:
-    """The loser's score cards (ALT-4.5, ALT-6.2)."""
-    if winner is None:
-        return ()
-    return tuple(laid.card.id for laid in duel.laid if laid.card.value is not None and laid.side != winner)
-
-
-def _specials(duel: Duel) -> dict[int, tuple[str, ...]]:
-    """Who receives which specials: the enemy of the side they were laid for (ALT-5.6)."""
+def _changing_hands(duel: Duel, winner: int | None) -> tuple[tuple[str, ...], dict[int, tuple[str, ...]]]:
+    """The loser's score cards, which the winner captures (ALT-4.5, ALT-6.2), and who receives which
+    specials: the enemy of the side they were laid for (ALT-5.6)."""
+    captured: list[str] = []
     received: dict[int, tuple[str, ...]] = {}
-    for laid in duel.laid:
-        if laid.card.value is None:
-            enemy = duel.enemy(laid.side)
-            received[enemy] = (*received.get(enemy, ()), laid.card.id)
-    return received
+    for card, _, side, *_ in duel.laid:
+        if card.value is None:
+            enemy = duel.enemy(side)
+            received[enemy] = (*received.get(enemy, ()), card.id)
+        elif winner is not None and side != winner:
+            captured.append(card.id)
+    return tuple(captured), received
 
 
 def _handed_over(
@@ -82,19 +80,16 @@ def _handed_over(
     new = dict(owners)
     gained = dict.fromkeys(seats, 0)
     lifted = dict.fromkeys(seats, 0)
-    duel, winner = last.duel, last.winner
-    for laid in duel.laid:
-        card = laid.card
+    for laid in last.duel.laid:
         lifted[laid.by] += 1
-        if card.value is None:
-            receiver = duel.enemy(laid.side)
-        elif winner is None or laid.side == winner:
-            continue
-        else:
-            receiver = winner
-        gained[new[card.id]] -= 1
-        gained[receiver] += 1
-        new[card.id] = receiver
+    received = [*last.specials.items()]
+    if last.winner is not None:
+        received.append((last.winner, last.captured))
+    for receiver, ids in received:
+        for card in ids:
+            gained[new[card]] -= 1
+            gained[receiver] += 1
+            new[card] = receiver
     return new, {
         number: Seat(number, house, cards + gained[number], hand, lying - lifted[number], out)
         for number, house, cards, hand, lying, out in seats.values()
@@ -113,12 +108,12 @@ def _eliminate(
 
     Without a winner the defender counts as the loser. Who duels elsewhere is left for that duel's end.
     """
-    duel = last.duel
+    duel, least = last.duel, match.rules.hand_size
     first = duel.attacker if last.winner is None else last.winner
     other = duel.enemy(first)
     for number in (other, first, *duel.interveners):
         seat = seats[number]
-        if seat.out or seat.free >= match.rules.hand_size or any(number in r[:2] for r in running):
+        if seat.free >= least or seat.out or any(number in r[:2] for r in running):
             continue
         if sum(not s.out for s in seats.values()) == 1:
             return
@@ -156,7 +151,7 @@ def _put_out(
 
 def begin_turn(match: Match, seats: Mapping[int, Seat], turn: int, crown: int) -> Match:
     """The match at the start of a turn: all pairs of remaining players are to duel (ALT-3.1)."""
-    remaining = sorted(number for number, seat in seats.items() if not seat.out)
+    remaining = sorted([number for number, seat in seats.items() if not seat.out])
     return match._replace(
         phase="duels",
         turn=turn,
@@ -174,7 +169,7 @@ def _end_turn(match: Match, seats: Mapping[int, Seat], before: State) -> State:
     if match.turn < match.turns:
         crown = _next_crown(match, seats)
         return State(begin_turn(match, seats, match.turn + 1, crown), seats, (), before)
-    most = max(seat.cards for seat in seats.values() if not seat.out)
+    most = max([seat.cards for seat in seats.values() if not seat.out])
     tied = tuple(number for number, seat in sorted(seats.items()) if not seat.out and seat.cards == most)
     if len(tied) == 1:
         return State(_over(match, tied[0]), seats, (), before)

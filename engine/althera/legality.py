@@ -333,12 +333,19 @@ def _check_retreat(state: State, action: Retreat, found: list[Finding]) -> None:
         _not_your_play(match, duel, seat, "ALT-6.1", found)
     if duel.awaited is not None:
         _roll_awaited(match, duel.awaited, found)
-    elif duel.field is None or duel.field.owner == seat:
-        _note(found, "retreat-not-now", seat, why="One retreats from an enemy field only.")
-    elif match.rules.retreat_by == "defender_only" and seat == duel.attacker:
-        _note(found, "retreat-not-now", seat, why="Under this ruleset only the defender may retreat.")
+    elif (why := retreat_fault(match.rules, duel, seat)) is not None:
+        _note(found, "retreat-not-now", seat, why=why)
     if seat in duel.retreated:
         _note(found, "retreat-used", seat, who=match.called[seat])
+    return None
+
+
+def retreat_fault(rules: Ruleset, duel: Duel, seat: int) -> str | None:
+    """Why the duellist on move can't retreat from this field, or None (ALT-6.1)."""
+    if duel.field is None or duel.field.owner == seat:
+        return "One retreats from an enemy field only."
+    if rules.retreat_by == "defender_only" and seat == duel.attacker:
+        return "Under this ruleset only the defender may retreat."
     return None
 
 
@@ -352,13 +359,14 @@ def _check_stand(state: State, action: Stand, found: list[Finding]) -> None:
         return _not_in_duel(match, seat, "ALT-4.4", found)
     if duel.awaited is not None:
         return _roll_awaited(match, duel.awaited, found)
-    why = _why_not_stand(match.rules, duel, seat)
+    why = stand_fault(match.rules, duel, seat)
     if why is not None:
         _note(found, "stand-not-now", seat, why=why)
     return None
 
 
-def _why_not_stand(rules: Ruleset, duel: Duel, seat: int) -> str | None:
+def stand_fault(rules: Ruleset, duel: Duel, seat: int) -> str | None:
+    """Why a duellist of whom no roll is awaited can't leave the last card unplayed, or None (ALT-4.4)."""
     if rules.closing_card == "required":
         return "Under this ruleset the defender must play the last card."
     if seat != duel.defender:

@@ -74,10 +74,17 @@ class Ruleset:
     score: tuple[tuple[str, int, int], ...]
     specials: tuple[tuple[str, int], ...]
     cards: Mapping[str, Card] = field(compare=False, repr=False)
+    _decks: Mapping[str, tuple[Card, ...]] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        decks: dict[str, list[Card]] = {}
+        for card in self.cards.values():
+            decks.setdefault(card.house, []).append(card)
+        object.__setattr__(self, "_decks", {house: tuple(cards) for house, cards in decks.items()})
 
     def deck(self, house: str) -> tuple[Card, ...]:
         """The cards printed for `house`, in a fixed order."""
-        return tuple(card for card in self.cards.values() if card.house == house)
+        return self._decks.get(house, ())
 
 
 @cache

@@ -98,7 +98,7 @@ class Duel(NamedTuple):
     @property
     def turn(self) -> int:
         """Whose play it is, a pending roll aside (ALT-4.2)."""
-        return self.attacker if self.by_attacker <= self.by_defender else self.defender
+        return self.attacker if self[3] <= self[4] else self.defender  # by_attacker, by_defender
 
 
 class LastDuel(NamedTuple):
@@ -169,7 +169,7 @@ class State:
 def duel_of(state: State, seat: int) -> Duel | None:
     """The running duel that `seat` is one of the two duellists of."""
     for duel in state.duels:
-        if seat == duel.attacker or seat == duel.defender:
+        if duel[0] == seat or duel[1] == seat:  # attacker, defender: quicker by place than by name
             return duel
     return None
 
@@ -188,8 +188,11 @@ def declarer(state: State) -> int | None:
     match = state.match
     if match.phase != "duels" or match.crown is None:
         return None
-    busy = {seat for duel in state.duels for seat in duel[:2]}
-    able = {seat for pair in match.pairs_left if pair[0] not in busy and pair[1] not in busy for seat in pair}
-    if not able:
+    pairs = match.pairs_left
+    if state.duels:
+        busy = {seat for duel in state.duels for seat in duel[:2]}
+        pairs = tuple(pair for pair in pairs if pair[0] not in busy and pair[1] not in busy)
+    if not pairs:
         return None
+    able = {seat for pair in pairs for seat in pair}
     return first_clockwise(able, match.crown if match.declared is None else match.declared + 1)

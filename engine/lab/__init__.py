@@ -31,12 +31,15 @@ What others use (each in the module named):
         one step of a running table: an awaited die (unless `dice` is False), or a bot's action;
         seats without a bot are left to people
     match.rolls(state_json: Json) -> tuple[int, ...]      the seats whose die is awaited
-    match.play(game, ruleset, bots, rng, setup=None, listeners=(), limit=5000) -> match.Played
+    match.play(game, ruleset, bots, rng, setup=None, limit=5000) -> match.Played
         a whole match; the dice are rolled by the seeded generator and are actions like all others
+    match.walk(… the same, judged=True) -> Iterator[match.Step]
+        that match step by step; with judged=False what the lab's bots know to be legal is carried out
+        without being judged once more
 
 Many matches, in the order of the data (docs/measures.md says what is measured):
 
-    plan.Plan ─▶ work.work (processes, or a Dask cluster) ─▶ simulate.chunk: match.play ─▶ trace.Seen
+    plan.Plan ─▶ work.work (processes, or a Dask cluster) ─▶ simulate.chunk: match.walk ─▶ trace.Seen
     ─▶ measures.measure ─▶ tally.Tally ─▶ store.Results (SQLite), report.report, compare.differences
 
     live.measure_records(records) measures what people played by the same functions (trace.seen_in)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from random import Random
 from typing import Any
 
-from engine.althera.actions import Declare, Intervene
-from engine.althera.state import duel_of
+from engine.althera.actions import Declare, Intervene, Redraw
+from engine.althera.state import Duel, duel_of
 from engine.game import Game
 from engine.lab.bots import Acting, Bot, act_of
 from engine.lab.bots.althera_moves import (
@@ -27,8 +27,8 @@ Choices = dict[int, list[int]]
 
 def watched(game: Game, player: Bot, choices: Choices) -> Bot:
     """The same bot, with what it decides counted into `choices`."""
-    ways, act = _WAYS.get(game.name), act_of(game, player)
-    if ways is None:
+    real, act = _REAL.get(game.name), act_of(game, player)
+    if real is None:
         return player
 
     def choose(state: Any, seat: int, hand: Hand, rng: Random) -> Any:
@@ -36,31 +36,38 @@ def watched(game: Game, player: Bot, choices: Choices) -> Bot:
         if action is not None and type(action).__name__ != "Claim":
             count = choices.setdefault(seat, [0, 0])
             count[0] += 1
-            count[1] += ways(state, seat, hand, action) > 1
+            count[1] += real(state, seat, hand, action)
         return action
 
     return Acting(player.name, choose)
 
 
-def _althera_ways(state: Any, seat: int, hand: Hand, action: Any) -> int:
+def _real_in_althera(state: Any, seat: int, hand: Hand, action: Any) -> bool:
     if isinstance(action, Declare):
-        return len(declarations(state, seat))
+        return len(declarations(state, seat)) > 1
     duel = duel_of(state, seat)
     if isinstance(action, Intervene) or duel is None:
-        return 2  # it might have been left
-    ways = may_redraw(state, duel, seat) + may_stand(state, duel, seat) + may_retreat(state, duel, seat)
+        return True  # it might have been left
+    ways = _ways(state, duel, seat, hand)
+    return next(ways, None) is not None and next(ways, None) is not None
+
+
+def _ways(state: Any, duel: Duel, seat: int, hand: Hand) -> Iterator[object]:
+    """Something for each way to go in a duel, made only as far as it is asked for."""
     if duel.turn == seat:
-        ways += sum(1 for _ in playable(state, duel, seat, hand_of(state, hand.cards)))
+        yield from playable(state, duel, seat, hand_of(state, hand.cards))
     else:
-        ways += 1  # a redraw before the other's card might have been left
-    return ways
+        yield Redraw  # a redraw before the other's card might have been left
+    for may in (may_redraw, may_stand, may_retreat):
+        if may(state, duel, seat):
+            yield may
 
 
-def _anthem_ways(state: Any, seat: int, hand: Hand, action: Any) -> int:
-    return 1 + (0 if hand.drawn is None else len(places_of(state, seat, hand.drawn)))
+def _real_in_anthem(state: Any, seat: int, hand: Hand, action: Any) -> bool:
+    return hand.drawn is not None and len(places_of(state, seat, hand.drawn)) > 0
 
 
-_WAYS: Mapping[str, Callable[[Any, int, Hand, Any], int]] = {
-    "althera": _althera_ways,
-    "anthem": _anthem_ways,
+_REAL: Mapping[str, Callable[[Any, int, Hand, Any], bool]] = {
+    "althera": _real_in_althera,
+    "anthem": _real_in_anthem,
 }

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from random import Random
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from engine.game import Game
 
 
-@dataclass(frozen=True, slots=True)
-class Hand:
+class Hand(NamedTuple):
     """What one player holds: `cards`, as many as the public state says, in no particular order.
 
     `drawn` is a card just drawn and neither laid nor kept yet (Anthem); it is not among `cards`.
@@ -118,6 +117,7 @@ class NoCards:
         """Nothing to bring back."""
 
 
+@cache
 def dealer_of(game: str) -> Callable[[Random], Dealer]:
     """The game's own dealer, where the folder `dealers` has one."""
     module = f"engine.lab.dealers.{game}"

@@ -137,8 +137,14 @@ def _length(seen: Seen, facts: Facts) -> None:
     if seen.seconds is not None:
         facts["length.seconds"] = (seen.seconds, 1)
     else:
-        pace = sum([PACE.get(type(step.action).__name__.lower(), OTHER) for step in seen.steps])
+        pace = sum([_BY_TYPE.get(type(action).__name__, OTHER) for _, action, _ in seen.steps])
         facts["length.seconds"] = (pace, 1)
+
+
+#: The table of seconds by the names of the actions' types.
+_BY_TYPE = {name.capitalize(): seconds for name, seconds in PACE.items()}
+#: Actions that no player decides on.
+_NO_DECISION = frozenset(("Setup", "Roll", "Crown", "Claim"))
 
 
 def _cards(seen: Seen, facts: Facts) -> None:
@@ -148,19 +154,20 @@ def _cards(seen: Seen, facts: Facts) -> None:
         if card is not None:
             use = (action.seat, kind_of(card))
             used[use] = used.get(use, 0) + 1
+    winners = seen.winners
     for (seat, kind), times in used.items():
-        if seen.winners is not None:
-            _add(facts, f"win.card/{kind}", int(seat in seen.winners))
-        uses, _ = facts.get(f"use.card/{kind}", (0, 1))
-        facts[f"use.card/{kind}"] = (uses + times, 1)
+        if winners is not None:
+            _add(facts, "win.card/" + kind, int(seat in winners))
+        name = "use.card/" + kind
+        was = facts.get(name)
+        facts[name] = (times if was is None else was[0] + times, 1)
     facts["length.cards"] = (sum(used.values()), 1)
 
 
 def _choices(seen: Seen, facts: Facts) -> None:
     took: dict[int, int] = {}
     for _, action, _ in seen.steps:
-        name = type(action).__name__
-        if name not in ("Setup", "Roll", "Crown", "Claim"):
+        if type(action).__name__ not in _NO_DECISION:
             seat = getattr(action, "seat", None)
             if seat is not None:
                 took[seat] = took.get(seat, 0) + 1
@@ -206,8 +213,8 @@ def lead(facts: Facts, scores: list[tuple[int, Mapping[int, int]]], seen: Seen) 
 
 
 def _add(facts: Facts, name: str, value: int, count: int = 1) -> None:
-    was, of = facts.get(name, (0, 0))
-    facts[name] = (was + value, of + count)
+    fact = facts.get(name)
+    facts[name] = (value, count) if fact is None else (fact[0] + value, fact[1] + count)
 
 
 add = _add

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from engine.althera.state import Duel, Field, Laid, LastDuel, State
 from engine.lab.bots.althera_odds import captured_if_lost
@@ -48,8 +49,11 @@ def measure_althera(seen: Seen, facts: Facts) -> None:
 
 def _fought(seen: Seen) -> Iterator[Fought]:
     for index, (before, _, after) in enumerate(seen.steps):
-        last = after.match.last_duel
-        if after.match is not before.match and last is not before.match.last_duel and last is not None:
+        was, now = before.match, after.match
+        if now is was:
+            continue
+        last = now.last_duel
+        if last is not was.last_duel and last is not None:
             yield Fought(index, last, before, after)
 
 
@@ -75,12 +79,14 @@ def _fields(duel: Duel) -> list[Field | None]:
 
 
 def _field(fought: Fought, fields: list[Field | None], facts: Facts) -> None:
-    duel, swings = fought.last.duel, 0
-    for number, field in enumerate(fields, 1):
-        add(facts, f"field.at/{number}", 0 if field is None else field.value)
-        if number > 1:
-            was = fields[number - 2]
-            swings += was is not None and field is not None and was.owner != field.owner
+    duel, swings, was = fought.last.duel, 0, None
+    for name, field in zip(_field_at(len(fields)), fields, strict=True):
+        if field is None:
+            add(facts, name, 0)
+        else:
+            add(facts, name, field.value)
+            swings += was is not None and was.owner != field.owner
+        was = field
     add(facts, "swing.field", swings, 0)
     add(facts, "field.final", 0 if duel.field is None else duel.field.value)
     if fought.last.winner is not None:
@@ -92,6 +98,12 @@ def _field(fought: Fought, fields: list[Field | None], facts: Facts) -> None:
         add(facts, "duel.last_card", int(turned))
 
 
+@cache
+def _field_at(cards: int) -> tuple[str, ...]:
+    """The names of the facts about the field after each of so many cards."""
+    return tuple(f"field.at/{number}" for number in range(1, cards + 1))
+
+
 def _gain(fought: Fought, side: int) -> int:
     """Cards that the side has won less those it has lost in this duel, captures and specials alike.
 
@@ -99,29 +111,33 @@ def _gain(fought: Fought, side: int) -> int:
     """
     duel, winner = fought.last.duel, fought.last.winner
     gain = 0
-    for laid in duel.laid:
-        if laid.card.value is None:
-            gain += (duel.enemy(laid.side) == side) - (laid.by == side)
-        elif winner is not None and laid.side != winner:
+    for card, by, of, *_ in duel.laid:
+        if card.value is None:
+            gain += (of != side) - (by == side)
+        elif winner is not None and of != winner:
             gain += 1 if winner == side else -1
     return gain
 
 
+#: What stands for a special where a side has laid none.
+_NONE = ("none",)
+
+
 def _specials(fought: Fought, facts: Facts) -> None:
     duel, winner = fought.last.duel, fought.last.winner
-    used: set[tuple[int, str]] = set()
+    used: dict[int, set[str]] = {duel.attacker: set(), duel.defender: set()}
     for laid in duel.laid:
-        if laid.card.value is not None:
+        card, by, side, *_ = laid
+        if card.value is not None:
             continue
-        kind = laid.card.kind
-        add(facts, f"special.acted/{kind}", int(_acted(duel, laid)))
-        add(facts, f"special.success/{kind}", int(winner == laid.side))
-        if laid.by == laid.side:
-            used.add((laid.side, kind))
-    for side in duel[:2]:
-        kinds = [kind for who, kind in used if who == side] or ["none"]
-        for kind in kinds:
-            add(facts, f"special.gain/{kind}", _gain(fought, side))
+        add(facts, "special.acted/" + card.kind, int(_acted(duel, laid)))
+        add(facts, "special.success/" + card.kind, int(winner == side))
+        if by == side:
+            used[side].add(card.kind)
+    for side, kinds in used.items():
+        gain = _gain(fought, side)
+        for kind in kinds or _NONE:
+            add(facts, "special.gain/" + kind, gain)
 
 
 def _acted(duel: Duel, laid: Laid) -> bool:
@@ -145,6 +161,8 @@ def _retreats(fought: Fought, facts: Facts) -> None:
 def _interventions(fought: Fought, fields: list[Field | None], winner: int | None, facts: Facts) -> bool:
     """Adds them; whether one of them made somebody else the winner of the match."""
     duel, made = fought.last.duel, False
+    if not duel.interveners:
+        return False
     scores = _scores(fought.before)
     best = max(scores.values())
     leaders = [seat for seat, cards in scores.items() if cards == best]
@@ -182,7 +200,8 @@ def _close(fought: Fought, winner: int) -> bool:
 def _eliminations(duels: list[Fought], plays: int, facts: Facts) -> None:
     out = 0
     for fought in duels:
-        gone = sum(seat.out and not fought.before.seats[n].out for n, seat in fought.after.seats.items())
+        seats = fought.before.seats
+        gone = sum([seat.out and not seats[n].out for n, seat in fought.after.seats.items()])
         for _ in range(gone):
             add(facts, "out.at", 1000 * fought.index // max(1, plays))
         out += gone

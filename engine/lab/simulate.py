@@ -8,28 +8,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
 from engine.errors import CrowntableError
-from engine.game import Game, Verdict
+from engine.game import Game
 from engine.games import game_named
 from engine.lab.bots import Bot, bot
 from engine.lab.choices import Choices, watched
-from engine.lab.match import play
+from engine.lab.match import walk, winners_of
 from engine.lab.measures import Facts, measure
 from engine.lab.plan import Plan, check, program, rules_of, setup_of, sits
 from engine.lab.tally import Tally
-from engine.lab.trace import Seen, Step
+from engine.lab.trace import Seen
 from engine.lab.work import work
 
-#: Matches that a worker plays before it reports, by the slowest bot at the table.
-CHUNKS = {"random": 100, "greedy": 100, "careful": 25}
+#: Matches that a worker plays before it reports, by the slowest bot at the table: about half a second of
+#: work, so that handing them out costs next to nothing and Ctrl-C waits for little. Althera's are for two
+#: players; of more, where every pair duels, as many fewer.
+CHUNKS: Mapping[str, Mapping[str, int]] = {
+    "althera": {"random": 400, "greedy": 400, "careful": 100},
+    "anthem": {"random": 4, "greedy": 100, "careful": 25},
+}
 SLOW = 2
 #: In every so many-th match it is counted how many decisions were real: that takes time.
 CHOICES_EVERY = 10
+#: And in every so many-th match all actions are judged again, though the bots have asked the rules: a bot
+#: that has not would soon be found out. It changes no match.
+JUDGED_EVERY = 10
 
 #: The columns of a match in a file of results, beside its number.
 ROW = ("winners", "plays", "cards", "duels", "turns", "seconds", "leads", "fields")
@@ -83,7 +91,10 @@ def parts(
 
 def pieces(plan: Plan, ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """The ranges in pieces of what a worker plays at a time; fewer at a time where there are few."""
-    size = min(CHUNKS.get(name.partition(":")[0], SLOW) for name in plan.bots)
+    sizes = CHUNKS.get(plan.game, {})
+    size = min(sizes.get(name.partition(":")[0], SLOW) for name in plan.bots)
+    if plan.game == "althera":
+        size //= plan.players * (plan.players - 1) // 2
     total = sum(stop - start for start, stop in ranges)
     size = max(1, min(size, total // 20))
     return [(start, min(start + size, end)) for begin, end in ranges for start in range(begin, end, size)]
@@ -113,14 +124,11 @@ def one(plan: Plan, game: Game, ruleset: Any, table: dict[str, Bot], number: int
     bots = {seat: table[name] for seat, name in seated.items()}
     if number % CHOICES_EVERY == 0:
         bots = {seat: watched(game, player, choices) for seat, player in bots.items()}
-    steps: list[Step] = []
-
-    def listen(before: Any, action: Any, verdict: Verdict) -> None:
-        steps.append(Step(before, action, verdict.state))
-
-    played = play(game, rules_of(game, plan, ruleset, setup), bots, rng, setup, (listen,), plan.limit)
+    rules, judged = rules_of(game, plan, ruleset, setup), number % JUDGED_EVERY == 0
+    steps = tuple(walk(game, rules, bots, rng, setup, plan.limit, judged))
     counted = {seat: (count, real) for seat, (count, real) in choices.items()}
-    return Seen(game, tuple(steps), tuple(setup["players"]), played.winners, seated, counted)
+    winners = winners_of(game, steps[-1].after)
+    return Seen(game, steps, tuple(setup["players"]), winners, seated, counted)
 
 
 def _row(number: int, seen: Seen, facts: Facts) -> tuple[int | None, ...]:

@@ -35,18 +35,19 @@ class Tally:
         self.matches += 1
         self.unfinished += winners is None
         self.shared += winners is not None and len(winners) > 1
-        sums = self.sums
+        sums, spread = self.sums, _SPREADS
         for name, (value, of) in facts.items():
             total = sums.get(name)
             if total is None:
-                total = sums[name] = [0, 0, 0, 0, 0, 0]
-            total[0] += 1
-            total[1] += of
-            total[2] += value
-            total[3] += value * value
-            total[4] += of * of
-            total[5] += value * of
-            if name in _SPREADS:
+                sums[name] = [1, of, value, value * value, of * of, value * of]
+            else:
+                total[0] += 1
+                total[1] += of
+                total[2] += value
+                total[3] += value * value
+                total[4] += of * of
+                total[5] += value * of
+            if name in spread:
                 histogram = self.spreads.get(name)
                 if histogram is None:
                     histogram = self.spreads[name] = Counter()

@@ -5,24 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 from engine.game import Finding, Game
+from engine.lab.match import Step
 from engine.records.record import Line, Record, game_of
 from engine.records.replay import difference, steps
 
 
-class Step(NamedTuple):
-    """One action that counts: applied, and not undone later."""
-
-    before: Any
-    action: Any
-    after: Any
-
-
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A match to be measured.
+    """A match to be measured. `steps` are the actions that count: applied, and not undone later.
 
     `sits`: which bot sat where, empty for people. `choices`: seat -> (decisions looked at, those of them
     with more than one way to go), where hands were known. `seconds`: how long it took by the clock,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import combinations
 from random import Random
 from typing import Any
@@ -102,7 +101,7 @@ def test_what_is_hidden_changes_no_decision(name: str, who: str) -> None:
         one = player.choose(game, state, seat, hands.hand(seat), Random(number))
         two = player.choose(game, state, seat, other.hand(seat), Random(number))
         if who == "random":  # it draws from the hand as it lies: the same cards in another order
-            shown = replace(other.hand(seat), cards=hands.hand(seat).cards)
+            shown = other.hand(seat)._replace(cards=hands.hand(seat).cards)
             two = player.choose(game, state, seat, shown, Random(number))
         assert one == two
         looked += one is not None
@@ -120,7 +119,7 @@ def test_the_random_bots_choice_does_not_hang_on_the_order_of_its_hand(name: str
         for cards in (hand.cards, hand.cards[::-1]):
             seen: Counter[str] = Counter()
             for draw in range(300):
-                seen[str(player.choose(game, state, seat, replace(hand, cards=cards), Random(draw)))] += 1
+                seen[str(player.choose(game, state, seat, hand._replace(cards=cards), Random(draw)))] += 1
             counts.append(seen)
         if len(counts[0]) > 3:
             assert set(counts[0]) == set(counts[1])
@@ -198,15 +197,9 @@ def test_never_means_never_while_there_is_anything_else() -> None:
     game = game_named("althera")
     table = dict.fromkeys((1, 2), bot("random:never=oracle+shield", game))
     laid: Counter[str] = Counter()
-    without_need = 0
     for seed in range(30):
-
-        def listen(before: Any, action: Any, verdict: Any) -> None:
-            nonlocal without_need
-            if isinstance(action, Play):
-                laid[kind_of(action.card)] += 1
-
-        play(game, game.ruleset(), table, Random(seed), listeners=(listen,))
+        moves = play(game, game.ruleset(), table, Random(seed)).moves
+        laid.update(kind_of(move.card) for move in moves if isinstance(move, Play))
     assert laid["oracle"] + laid["shield"] < 0.03 * laid.total() and laid["overtake"] > 5
 
 
@@ -309,3 +302,24 @@ def test_the_better_candidate_is_found_and_the_budget_kept() -> None:
     # Where all are as good, the choice made without a search stands more often than each other one.
     stood = sum(best_of(["a", "b", "d"], playout, Budget(60), Random(n)) == "a" for n in range(60))
     assert stood > 30
+
+
+@pytest.mark.parametrize("name", ["althera", "anthem"])
+def test_a_budget_and_a_restriction_go_together_in_any_order(name: str) -> None:
+    """The same bot: it searches that much, and never lays the kind."""
+    game, kind = game_named(name), {"althera": "oracle", "anthem": "4"}[name]
+    specs = (f"searching:playouts=8:never={kind}", f"searching:never={kind}:playouts=8")
+    one, two = (
+        play(game, game.ruleset(), {1: bot(spec, game), 2: bot("greedy", game)}, Random(6), limit=60).moves
+        for spec in specs
+    )
+    assert one == two
+    free = play(
+        game,
+        game.ruleset(),
+        {1: bot("searching:playouts=8", game), 2: bot("greedy", game)},
+        Random(6),
+        limit=60,
+    )
+    laid = [kind_of(move.card) for move in one if getattr(move, "card", None) and move.seat == 1]
+    assert laid and kind not in laid and free.moves != one

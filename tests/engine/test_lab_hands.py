@@ -13,7 +13,7 @@ from engine.game import Game, Json
 from engine.games import game_named
 from engine.lab.bots import bot
 from engine.lab.hands import Hands
-from engine.lab.match import next_action
+from engine.lab.match import next_action, play
 
 ALTHERA: list[dict[str, str]] = [
     {},
@@ -232,6 +232,18 @@ def test_a_persons_card_that_a_bot_seemed_to_hold_is_made_good() -> None:
         state = game.apply(state, game.parse({"do": "lay", "seat": seat, "card": card, "place": place})).state
         hands.sync(state)
         fits(game, state, hands)
+
+
+def test_a_card_laid_out_of_the_deck_is_in_no_hand_afterwards() -> None:
+    """At a table of people the dealt hands know nothing of theirs: most cards laid are in the deck here."""
+    game = game_named("althera")
+    for seed in range(10):
+        table = dict.fromkeys((1, 2, 3), bot("random", game))
+        hands, state = Hands(game, Random(seed + 100)), game.initial(game.ruleset())
+        for move in play(game, game.ruleset(), table, Random(seed)).moves:
+            state = game.apply(state, move).state
+            hands.sync(state)
+            fits(game, state, hands)
 
 
 @pytest.mark.parametrize("changes", ALTHERA, ids=str)

@@ -14,7 +14,7 @@ from engine.errors import CrowntableError
 from engine.game import Game
 from engine.games import game_named
 from engine.lab.bots import bot, names
-from engine.lab.match import Played, play
+from engine.lab.match import Played, play, walk, winners_of
 from engine.lab.plan import Plan
 from engine.lab.report import report
 from engine.lab.simulate import chunk, simulate
@@ -89,16 +89,12 @@ def test_tie_breaks_are_played_too() -> None:
     game = game_named("althera")
     seen = 0
     for seed in range(400):
-        watched: list[str] = []
         rules = game.ruleset(None, {"score.champion.copies": "0", "turns": "[1]"})
         bots = {seat: bot("greedy", game) for seat in (1, 2, 3)}
         setup = game.setup_action([1, 2, 3], turns=1)
-        listen = [
-            lambda before, action, verdict, w=watched: w.append(game.state_json(verdict.state)["phase"])
-        ]
-        played = play(game, rules, bots, Random(seed), setup, listen)
-        seen += "tiebreak" in watched
-        assert played.winners is not None
+        steps = list(walk(game, rules, bots, Random(seed), setup))
+        seen += any(game.state_json(step.after)["phase"] == "tiebreak" for step in steps)
+        assert winners_of(game, steps[-1].after) is not None
         if seen >= 3:
             return
     pytest.fail("no match came to a tie-break")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from engine.althera.actions import Action, Declare, Intervene, Play, Redraw, Retreat, Sign, Stand
 from engine.althera.apply import apply
 from engine.althera.cards import Card
-from engine.althera.legality import findings, timing_fault
+from engine.althera.legality import findings, retreat_fault, stand_fault, timing_fault
 from engine.althera.state import Duel, State, duel_of
 
 _NO_SIGN: tuple[Sign | None, ...] = (None,)
@@ -21,19 +21,17 @@ def legal(state: State, action: Action) -> bool:
 
 def may_redraw(state: State, duel: Duel, seat: int) -> bool:
     """Whether the duellist may still shuffle the hand back (ALT-4.1)."""
-    untouched = (duel.by_attacker if seat == duel.attacker else duel.by_defender) == 0
-    return untouched and state.seats[seat].hand > state.match.rules.min_hand and legal(state, Redraw(seat))
+    return duel.played(seat) == 0 and legal(state, Redraw(seat))
 
 
 def may_retreat(state: State, duel: Duel, seat: int) -> bool:
     """Whether the duellist on move may roll to retreat (ALT-6.1)."""
-    return duel.field is not None and duel.field.owner != seat and legal(state, Retreat(seat))
+    return retreat_fault(state.match.rules, duel, seat) is None and legal(state, Retreat(seat))
 
 
 def may_stand(state: State, duel: Duel, seat: int) -> bool:
     """Whether the duellist on move may leave the last card unplayed (`closing_card`)."""
-    last = seat == duel.defender and duel.by_attacker >= state.match.rules.plays
-    return last and legal(state, Stand(seat))
+    return stand_fault(state.match.rules, duel, seat) is None and legal(state, Stand(seat))
 
 
 def in_time(state: State, duel: Duel, seat: int, card: Card) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -42,7 +41,7 @@ def _never(act: Act, banned: frozenset[str]) -> Act:
         allowed = tuple(card for card in hand.cards if kind_of(card) not in banned)
         if len(allowed) == len(hand.cards):
             return act(state, seat, hand, rng)
-        action = act(state, seat, replace(hand, cards=allowed), rng)
+        action = act(state, seat, hand._replace(cards=allowed), rng)
         if action is None or getattr(action, "force", False):
             action = act(state, seat, hand, rng) or action
         return action

@@ -19,7 +19,7 @@ class Dealer:
 
     def hand(self, seat: int) -> Hand:
         """What the seat holds."""
-        return Hand(tuple(self._hands.get(seat, ())))
+        return Hand(tuple(self._hands[seat])) if seat in self._hands else Hand()
 
     def reshuffle(self, seat: int) -> None:
         """The hand goes back into the deck, and as many cards are drawn."""
@@ -42,15 +42,14 @@ class Dealer:
         if before is state:
             return
         if before is not None and state.before is before:
-            if state.seats is before.seats and state.match.owners is before.match.owners:
-                return  # a declaration, a roll: no card has moved
-            if self._followed(before, state) or self._ended(before, state):
-                return
+            if state.match.owners is not before.match.owners:
+                if self._ended(before, state):
+                    return
+            elif state.seats is before.seats or self._followed(before, state):
+                return  # the seats are the same after a declaration and a roll: no card has moved
         lying = {card for duel in state.duels for card in duel.cards}
         if before is None or set(state.seats) != set(self._hands) or _new_decks(before, state):
-            self._hands = {seat: [] for seat in state.seats}
-            self._decks = {seat: [] for seat in state.seats}
-            self._settle_owners(state, lying, playing=set())
+            self._begin(state, lying)
         elif state.match.owners is not before.match.owners or len(lying) < _lying(before):
             still = {seat for duel in state.duels for seat in duel[:2]}
             self._settle_owners(state, lying, playing=still)
@@ -61,24 +60,28 @@ class Dealer:
             self._fit(number, seat.hand, lying)
 
     def _followed(self, before: State, state: State) -> bool:
-        """The short way for what happens most: a card laid from the hand, a redraw, a roll.
+        """The short way for what happens most: a card laid from the hand, a redraw.
 
-        False, with nothing done, where it is something else.
+        False, with nothing done, where it is something else. No card has changed its owner.
         """
-        if state.match.owners is not before.match.owners or len(state.duels) < len(before.duels):
+        if len(state.duels) < len(before.duels):
             return False
         for now, was in zip(state.duels, before.duels, strict=False):
             if now is not was and len(now.cards) > len(was.cards):
-                hand, card = self._hands[now.laid[-1].by], now.cards[-1]
-                if card not in hand:
+                card, by, *_ = now.laid[-1]
+                hand = self._hands[by]
+                if card.id not in hand:
                     return False
-                hand.remove(card)
-        if state.seats is not before.seats:
-            for number, seat in state.seats.items():
-                held = len(self._hands[number])
-                if held > seat.hand:
-                    self._put_back(number)
-                    held = 0
+                hand.remove(card.id)
+        hands, was_at = self._hands, before.seats
+        for number, seat in state.seats.items():
+            if seat is was_at[number]:
+                continue
+            held = len(hands[number])
+            if held > seat.hand:
+                self._put_back(number)
+                held = 0
+            if held < seat.hand:
                 self._draw(number, seat.hand - held)
         return True
 
@@ -96,9 +99,11 @@ class Dealer:
             return False
         if before.match.tiebreak is not None or state.match.players is not before.match.players:
             return False
-        if any(seat.out is not before.seats[number].out for number, seat in state.seats.items()):
-            return False
-        closing = [card for card in last.duel.cards if not any(card in duel.cards for duel in before.duels)]
+        for number, seat in state.seats.items():
+            if seat.out is not before.seats[number].out:
+                return False
+        lay = {card for duel in before.duels for card in duel.cards}
+        closing = [card for card in last.duel.cards if card not in lay]
         for card in closing:  # the card that ended it was still in its player's hand
             hand = self._hands[last.duel.laid[-1].by]
             if card not in hand:
@@ -115,19 +120,32 @@ class Dealer:
         for number, seat in state.seats.items():
             if len(self._hands[number]) > seat.hand:
                 self._put_back(number)
-            self._draw(number, seat.hand - len(self._hands[number]))
+            held = len(self._hands[number])
+            if held < seat.hand:
+                self._draw(number, seat.hand - held)
         return True
 
     def _shuffle(self, deck: list[str]) -> None:
         """In place; several times as quick as `Random.shuffle`."""
         chance = self._rng.random
-        deck[:] = [card for _, card in sorted([(chance(), card) for card in deck])]
+        deck.sort(key=lambda _: chance())
 
     def _shuffle_in(self, number: int, cards: list[str]) -> None:
         """Cards into a shuffled deck, each to any place: as good as shuffling it all, and quicker."""
-        deck = self._decks[number]
+        deck, chance = self._decks[number], self._rng.random
         for card in cards:
-            deck.insert(int(self._rng.random() * (len(deck) + 1)), card)
+            deck.insert(int(chance() * (len(deck) + 1)), card)
+
+    def _begin(self, state: State, lying: set[str]) -> None:
+        """Each seat's cards, all but those that lie somewhere, as a shuffled deck; no hands yet."""
+        self._hands = {seat: [] for seat in state.seats}
+        self._decks = {seat: [] for seat in state.seats}
+        for card, owner in state.match.owners.items():
+            if card not in lying:
+                self._decks[owner].append(card)
+        for deck in self._decks.values():
+            deck.sort()
+            self._shuffle(deck)
 
     def _settle_owners(self, state: State, lying: set[str], playing: set[int]) -> None:
         """Each seat's cards are those it owns and that lie nowhere.
@@ -142,11 +160,10 @@ class Dealer:
             cards = whole - lying
             hand = [card for card in self._hands[number] if card in cards]
             deck = [card for card in self._decks[number] if card in cards]
+            self._hands[number], self._decks[number] = hand, deck
             if len(hand) + len(deck) == len(cards):
-                self._hands[number], self._decks[number] = hand, deck
                 continue
             new = sorted(cards.difference(hand, deck))
-            self._hands[number], self._decks[number] = hand, deck
             if new and number in playing and len(hand) + len(new) <= state.seats[number].hand:
                 hand += new
             elif len(new) > len(deck):
@@ -160,12 +177,12 @@ class Dealer:
         hand = self._hands[number]
         if not lying.isdisjoint(hand):
             hand = self._hands[number] = [card for card in hand if card not in lying]
-        if len(hand) > size:
-            self._put_back(number)
-        self._draw(number, size - len(self._hands[number]))
         deck = self._decks[number]
         if not lying.isdisjoint(deck):  # entered by hand: a card that the bot did not hold
             self._decks[number] = [card for card in deck if card not in lying]
+        if len(hand) > size:
+            self._put_back(number)
+        self._draw(number, size - len(self._hands[number]))
 
     def _put_back(self, seat: int) -> None:
         self._decks[seat] += self._hands[seat]
@@ -174,8 +191,11 @@ class Dealer:
 
     def _draw(self, seat: int, count: int) -> None:
         deck, hand = self._decks[seat], self._hands[seat]
-        for _ in range(min(count, len(deck))):
+        if count == 1 and deck:
             hand.append(deck.pop())
+        elif count > 0 and deck:
+            hand += deck[: -count - 1 : -1]
+            del deck[-count:]
 
 
 def _copied(cards: dict[int, list[str]]) -> dict[int, list[str]]:
