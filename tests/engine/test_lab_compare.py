@@ -133,6 +133,7 @@ def test_fair_seats_raise_no_alarm() -> None:
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(4 * 3600)  # two hundred thousand matches
 def test_the_rigged_game_is_found_a_hundred_times_and_the_fair_one_accused_in_five_at_most() -> None:
     found = accused = 0
     for number in range(100):
