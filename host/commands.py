@@ -14,6 +14,7 @@ from host.newmatch import begin
 from host.setup_commands import FIELDS as SET_UP_FIELDS
 from host.setup_commands import NAMES as SET_UP
 from host.setup_commands import set_up
+from host.typed import one_line, plain
 
 Job = Callable[[], Outcome]
 
@@ -57,11 +58,6 @@ def quoted(value: object) -> str:
     return text if len(text) <= QUOTED else f"{text[:QUOTED]}…"
 
 
-def plain(text: str) -> str:
-    """A text that every file and database takes: halves of characters are replaced."""
-    return text.encode("utf-8", "replace").decode("utf-8")
-
-
 def _unknown_field(command: Json, fields: tuple[str, ...]) -> Outcome | None:
     """A field that is misspelt must not be passed over: what it should have said would be missing."""
     odd = next((key for key in command if key != "cmd" and key not in fields), None)
@@ -73,9 +69,10 @@ def _unknown_field(command: Json, fields: tuple[str, ...]) -> Outcome | None:
 
 def _text(command: Json, key: str, longest: int = LONGEST) -> str:
     value = command.get(key)
-    if not isinstance(value, str) or not value.strip():
+    line = one_line(value, longest) if isinstance(value, str) else ""
+    if not line:
         raise WrongError(f"{key!r} is missing or is no text")
-    return plain(value.strip()[:longest])
+    return line
 
 
 def _whole(command: Json, key: str) -> int:

@@ -10,6 +10,7 @@ from engine.games import games
 from host.core import Core
 from host.entry import Entry, Json
 from host.face import Outcome, Who
+from host.typed import one_line
 
 #: the house whose dice have a colour
 HOUSE_OF_DIE = {house.colour: house.id for house in HOUSES.values()}
@@ -75,9 +76,7 @@ def _value(value: Any) -> str:
 def _player(given: Json, game: str) -> Json:
     seat = {k: v for k, v in given.items() if k in ("seat", "name", "house") and v not in (None, "")}
     if isinstance(seat.get("name"), str):
-        # Halves of characters, which no file takes, and a novel in place of a name.
-        name = " ".join(seat["name"].encode("utf-8", "replace").decode("utf-8").split())
-        seat["name"] = name[:LONGEST] or f"Seat {seat.get('seat')}"
+        seat["name"] = one_line(seat["name"], LONGEST) or f"Seat {seat.get('seat')}"
     if game != "althera":
         seat.pop("house", None)
     house = HOUSES.get(str(seat.get("house")))

@@ -198,6 +198,21 @@ def test_half_a_character_is_recorded_as_a_question_mark_and_nothing_is_stuck(ta
     assert [e["text"] for e in table.entries(after=table.core.seq - 2)] == ["look ? here", "after"]
 
 
+def test_a_text_cannot_turn_or_hide_the_line_it_stands_in(table: LiveTable) -> None:
+    assert table.command({"cmd": "announce", "text": "tea\x00 \u202eat\nfive\u2069"}, OPERATOR).ok
+    assert table.entries(after=table.core.seq - 1)[0]["text"] == "tea at five"
+    refused = table.command({"cmd": "announce", "text": "\u202e\x00\u200d \u200b"}, OPERATOR)
+    assert not refused.ok and "'text' is missing" in refused.text
+
+
+def test_a_name_that_shows_nothing_is_the_seats(table: LiveTable) -> None:
+    houses = ["cremisi", "aurea"]  # Anthem has none and passes them over
+    names = ["\u200b\u202e", "\u202eeca\x00rG"]
+    seats = [{"seat": n, "name": names[n - 1], "house": houses[n - 1]} for n in (1, 2)]
+    assert table.command({"cmd": "new-match", "seats": seats}, OPERATOR).ok
+    assert [one["name"] for one in table.view(Audience("spectator"))["seats"]] == ["Seat 1", "eca rG"]
+
+
 @pytest.mark.parametrize("action", [None, [], "undo", 7, {"do": ["undo"]}, {"do": "undo", "x": 1}, {}])
 def test_what_is_no_action_is_refused(table: LiveTable, action: Any) -> None:
     before = table.core.seq
