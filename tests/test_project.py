@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -61,5 +62,15 @@ def test_wrong_usage_is_exit_2_and_says_what_there_is() -> None:
     for arguments in (["nonsense"], ["run", "--port", "x"], []):
         done = python("-m", "web.main", *arguments)
         assert done.returncode == 2
-        assert "usage:" in done.stderr
-        assert "Traceback" not in done.stderr
+        what, cure = done.stderr.splitlines()
+        assert what.startswith("crowntable") and what != cure
+        assert re.fullmatch(r"`crowntable( run)? --help` lists what it takes, with an example.", cure)
+
+
+def test_more_bots_than_seats_are_refused_before_anything_starts(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    asked = ["--layout", "althera-3", "--bots", "greedy,greedy,random,random", "--data", str(data)]
+    done = python("-m", "web.main", "run", "--virtual", *asked)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[0] == "4 bots are named, but althera-3 has 3 seats."
+    assert not data.exists()

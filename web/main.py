@@ -9,8 +9,17 @@ import argparse
 import os
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 from engine.errors import CrowntableError, UsageError
+
+
+class Parser(argparse.ArgumentParser):
+    """Says after a wrong usage what to do next; every command's own parser is one of these as well."""
+
+    def error(self, message: str) -> NoReturn:
+        """One sentence with the fault, one with the way out; exit code 2."""
+        self.exit(2, f"{self.prog}: {message}\n`{self.prog} --help` lists what it takes, with an example.\n")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -20,7 +29,7 @@ def parser() -> argparse.ArgumentParser:
     import host.cli
     import web.cli
 
-    top = argparse.ArgumentParser(
+    top: argparse.ArgumentParser = Parser(
         prog="crowntable",
         description="A table that knows the game lying on it.",
         epilog="example: crowntable run --virtual",

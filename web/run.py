@@ -111,8 +111,14 @@ def _options(args: argparse.Namespace) -> Options:
             "Bots, chaos and a number of matches exist at the virtual table only.", "Add --virtual."
         )
     data = args.data or default_data(args.virtual)
+    layout = _layout(args.layout, data)
+    if len(bots) > len(layout.seats):
+        raise UsageError(
+            f"{len(bots)} bots are named, but {layout.name} has {len(layout.seats)} seats.",
+            "Name at most one a seat; the last one named plays all further seats.",
+        )
     return Options(
-        layout=_layout(args.layout, data),
+        layout=layout,
         data=data,
         virtual=args.virtual,
         bots=() if bots == ("none",) else bots or ("greedy",),

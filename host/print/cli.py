@@ -49,7 +49,7 @@ def register(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Carries it out. Raises CrowntableError."""
-    from engine.errors import CrowntableError
+    from engine.errors import UsageError
     from host.layout import find_layout
     from host.print.pdf import write_pdf
 
@@ -61,7 +61,10 @@ def run(args: argparse.Namespace) -> int:
         from host.print.labels import label_pages
 
         if not 1 <= args.cards <= 1000:
-            raise CrowntableError(f"--cards {args.cards} is not between 1 and 1000.", "A page holds nine.")
+            raise UsageError(
+                f"--cards {args.cards} is not between 1 and 1000.",
+                "A deck of Althera has 24, for example --cards 72 for three; a page holds nine.",
+            )
         pages = label_pages(args.cards)
     elif args.what == "sheets":
         from host.print.mats import mat_pages

@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 import host.print.cli
-from engine.errors import CrowntableError
+from engine.errors import CrowntableError, UsageError
 from host.layout import find_layout, shipped_layouts
 from host.print.calibration import BOARD
 from host.print.pdf import pdf_bytes
@@ -189,5 +189,5 @@ def test_texts_are_as_wide_as_helvetica_sets_them() -> None:
 def test_what_cant_be_written_is_said(tmp_path: Path) -> None:
     with pytest.raises(CrowntableError, match="can't be written"):
         printed(tmp_path / "no" / "folder", "calibration")
-    with pytest.raises(CrowntableError, match="--cards 0"):
+    with pytest.raises(UsageError, match="--cards 0"):
         printed(tmp_path, "labels", "--cards", "0")
