@@ -228,11 +228,11 @@ def _lock(path: Path) -> IO[str]:
             f"Another Crowntable (process {owner}) is running on {path.parent}.",
             "Stop it first, or give this one a folder of its own with --data.",
         ) from None
-    # The process number only helps the message above: a full disk must not stop the lock.
+    # The process number only helps the message above: a full disk must not stop the lock. Written past
+    # the file's own buffer, which would try again when the lock is given back, and fail there.
     try:
         file.truncate(0)
-        file.write(str(os.getpid()))
-        file.flush()
+        os.write(file.fileno(), str(os.getpid()).encode("ascii"))
     except OSError:
         pass
     return file

@@ -175,6 +175,28 @@ assert journal.last()[0] == seq
 journal.append([entry(seq + 1)])
 """
 
+FULL_FROM_THE_START = """
+import sys
+from pathlib import Path
+from engine.errors import CrowntableError
+from host.journal import Journal
+folder = Path(sys.argv[1])
+others = (folder / "others").open("wb", buffering=0)
+try:
+    while others.write(bytes(4096)):
+        pass
+except OSError:
+    pass
+try:
+    Journal(folder)
+    raise SystemExit("opened on a full disk")
+except CrowntableError as error:
+    assert "full" in error.what and "df -h" in error.cure, error.what
+others.close()
+(folder / "others").unlink()
+Journal(folder).close()
+"""
+
 READ_ONLY = """
 import subprocess, sys
 from pathlib import Path
@@ -191,6 +213,8 @@ except CrowntableError as error:
 """
 
 
-@pytest.mark.parametrize("program", [FULL_DISK, READ_ONLY], ids=["full", "read-only"])
+@pytest.mark.parametrize(
+    "program", [FULL_DISK, FULL_FROM_THE_START, READ_ONLY], ids=["full", "full-from-the-start", "read-only"]
+)
 def test_f52_a_full_or_read_only_disk_says_so_and_nothing_is_damaged(tmp_path: Path, program: str) -> None:
     run_on_small_disk(tmp_path / "disk", program)
