@@ -305,6 +305,23 @@ def test_words_follow_the_visitors_language(browser: Browser, running: tuple[Liv
     visit.close()
 
 
+@pytest.mark.parametrize("locale", ["en-GB", "it-IT"])
+def test_a_thumb_hits_everything_in_the_head(
+    browser: Browser, running: tuple[LiveTable, Server], locale: str
+) -> None:
+    """WCAG 2.2, 2.5.8: 24 by 24 pixels. The language is never left alone on a line of its own."""
+    visit = Visit(browser, running[1], "phone", locale=locale)
+    page = visit.open("/matches")
+    boxes = page.locator(".top a, .top button").evaluate_all(
+        "all => all.filter(one => one.offsetParent).map(one => one.getBoundingClientRect().toJSON())"
+    )
+    assert len(boxes) >= 7
+    assert [box for box in boxes if min(box["width"], box["height"]) < 24 or box["right"] > 360] == []
+    theme, language = boxes[-2:]
+    assert theme["top"] == language["top"]
+    visit.close()
+
+
 def test_the_theme_is_the_visitors_and_stays(browser: Browser, running: tuple[LiveTable, Server]) -> None:
     visit = Visit(browser, running[1])
     page = visit.open()
