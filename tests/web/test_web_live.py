@@ -292,3 +292,25 @@ def test_lost_devices_and_red_banners_are_said_calmly(
     play(table, EXAMPLE[0])
     expect(page.locator(".strip")).to_have_count(0)
     visit.close()
+
+
+@pytest.mark.parametrize("path", ["/", "/operator"])
+def test_a_long_path_in_a_devices_words_widens_no_phones_page(
+    browser: Browser, running: tuple[LiveTable, Server], monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    table, server = running
+    real = table.view
+    said = f"opening /home/{'somebody' * 6}/crowntable/virtual/dev/scan"
+
+    def troubled(audience: Any) -> dict[str, Any]:
+        seen = real(audience)
+        one = {"id": "scan", "kind": "reader", "state": "lost", "detail": said, "since": 1.8e9, "facts": {}}
+        notices = [{"id": "n1", "text": said, "level": "amber"}]
+        return {**seen, "devices": [one], "notices": notices, "crown": {**seen["crown"], "why": said}}
+
+    monkeypatch.setattr(table, "view", troubled)
+    visit = Visit(browser, server, "phone").operator()
+    page = visit.open(path)
+    expect(page.locator(".strip")).to_contain_text("opening /home/")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    visit.close()
