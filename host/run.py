@@ -25,6 +25,7 @@ from host.sensors import SensorLog
 from host.settings import with_ports
 from host.table import LiveTable
 from host.virtual.skew import Skew
+from host.words import listed
 from host.workshop import Workshop
 from host.zonesetup import as_set_up
 
@@ -141,7 +142,7 @@ class Running:
 
     def _over(self, public: Json) -> bool:
         words = self.table.core.words()
-        self._winner(" and ".join(words.seat(seat) for seat in public["winners"] or ()) or "nobody")
+        self._winner(listed([words.seat(seat) for seat in public["winners"] or ()]) or "nobody")
         self._ended += 1
         if self.options.matches and self._ended >= self.options.matches:
             self.finished.set()

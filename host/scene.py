@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from host.crown_scene import CrownScene
+from host.words import listed
 
 Json = dict[str, Any]
 RGB = tuple[int, int, int]
@@ -26,12 +27,12 @@ def scene(view: Json) -> CrownScene:
     waiting = view["questions"] or [f for f in view["findings"] if f["open"]]
     awaited = view["dice"]["awaited"]
     if state.get("winners"):
-        who = " and ".join(names.get(w, f"Seat {w}") for w in state["winners"])
+        who = listed([names.get(w, f"Seat {w}") for w in state["winners"]])
         return CrownScene(GOLD, "wave", 0.5, f"{who} won.")
     if illegal:
         return CrownScene(RED, "pulse", 1.0, f"An illegal play lies there: {illegal[0]['text']}")
     if awaited:
-        who = " and ".join(names.get(a["seat"], f"Seat {a['seat']}") for a in awaited)
+        who = listed([names.get(a["seat"], f"Seat {a['seat']}") for a in awaited])
         return CrownScene(WHITE, "sweep", 1.0, f"Roll now: {who}.")
     if waiting:
         return CrownScene(AMBER, "blink", 1.0, waiting[0]["text"])

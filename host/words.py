@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from host.layout import Zone
 
 Json = Mapping[str, Any]
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as a sentence has them.
+
+    >>> listed(["Ada"]), listed(["Ada", "Bruno"]), listed(["Ada", "Bruno", "Chiara"])
+    ('Ada', 'Ada and Bruno', 'Ada, Bruno and Chiara')
+    """
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +145,7 @@ class Words:
         if before.get("crown") is None and after.get("crown") is not None:
             parts.append(f"{self.seat(after['crown'])} takes the crown")
         if after.get("winners") and not before.get("winners"):
-            names = " and ".join(self.seat(w) for w in after["winners"])
+            names = listed([self.seat(w) for w in after["winners"]])
             parts.append(f"{names} win{'s' if len(after['winners']) == 1 else ''} the match")
         return "; ".join(p for p in parts if p)
 

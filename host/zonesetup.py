@@ -16,6 +16,7 @@ from engine.whole import write_whole
 from host.entry import Json
 from host.layout import Layout, Zone, load_layout, to_toml
 from host.sighting import Inventory
+from host.words import listed
 
 #: reads at one antenna before it is believed
 READS = 4
@@ -130,7 +131,7 @@ class ZoneSetup:
         rivals = [s for s, n in reads.items() if s != strongest and n >= TOO_NEAR * reads[strongest]]
         owner = next((z for z, spot in self.bound.items() if spot == strongest), None)
         if rivals:
-            names = " and ".join(_name(spot) for spot in sorted([strongest, *rivals]))
+            names = listed([_name(spot) for spot in sorted([strongest, *rivals])])
             self._ask("warn", f"{names} both read this card: lay it in the middle of the spot.")
         elif owner is not None:
             self._ask("warn", f"{_name(strongest)} is {owner} already: lay the card on the zone asked for.")

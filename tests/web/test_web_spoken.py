@@ -15,6 +15,7 @@ from engine.game import Audience
 from engine.games import games
 from host.layout import find_layout
 from host.table import LiveTable
+from host.words import listed
 from tests.web.clients import Visitor, boot_of, visitor
 from tests.web.tables import EXAMPLE, OPERATOR, live_table, new_match, play
 from web import spoken
@@ -77,6 +78,7 @@ def test_each_sentence_is_found_again(key: str) -> None:
             "Bo plays Shield: Bo holds the field at 9. Bo's Shield undoes: Overtake. The field is 9, Bo's.",
             "Bo gioca Scudo: Bo tiene il campo a 9. Lo Scudo di Bo disfa: Sorpasso. Il campo: 9, di Bo.",
         ),
+        (f"Roll now: {listed(['Ada', 'Bo', 'Cy'])}.", "Tirate ora: Ada, Bo e Cy."),
         ("Not a game card: web address.", "Non è una carta del gioco: un indirizzo web."),
         (
             "The field spot of Ada reads badly (30% of scans): move the card to the middle of the spot, "

@@ -35,6 +35,7 @@ ANOTHER_WORD = {
     r"(su|n)ell?a riga": "fila (le righe sono di un file)",
     r"riga (di \{|completa)": "fila",
     r"gli speciali|uno speciale": "le speciali, una speciale",
+    r"mano \{\} di": "round (la mano sono le carte)",
     r"troppa poca": "troppo poca",
 }
 
