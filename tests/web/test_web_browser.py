@@ -42,6 +42,17 @@ READ = """() => {
 }"""
 
 
+def _as_shown(told: str) -> str:
+    """A sum as the table page writes it: an odd field has no whole half, and what became of that is said."""
+    field, sign, by = [*told.split(), "", ""][:3]
+    note = ""
+    if sign == "x" and int(field) % 2:
+        note = " (rounded up)"
+    if sign == "-" and 2 * int(by) > int(field):
+        note = " (half, rounded up, comes off)"
+    return told.replace(" x ", " × ").replace(" - ", " − ") + note
+
+
 def check_table(page: Page, table: LiveTable) -> None:
     """Every figure of the table page against the view it was drawn from."""
     shown(page, table)
@@ -61,7 +72,7 @@ def check_table(page: Page, table: LiveTable) -> None:
     ]
     for arena, duel in zip(found["arenas"], game["duels"], strict=True):
         assert arena["cards"] == [s["card"].split("/")[1].capitalize() for s in duel["steps"]]
-        assert arena["sums"] == [s["sum"].replace(" x ", " × ") for s in duel["steps"] if s["sum"]][-1:]
+        assert arena["sums"] == [_as_shown(s["sum"]) for s in duel["steps"] if s["sum"]][-1:]
         asked = duel["awaiting_roll"] or duel["to_play"]
         assert arena["turn"] == ([names[asked]] if str(asked) in duel["played"] else [])
     assert found["counts"] == [str(s["cards"]) for s in game["seats"]]

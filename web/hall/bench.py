@@ -1,18 +1,16 @@
 """What a hall of many tables costs, and whether it loses anything: `crowntable bench hall`.
 
-Method: a real Mosquitto, a real hall server (`crowntable hall`) on SQLite, and N tables in four
-processes, each with its engine, journal, table and publisher, without devices; each table plays one
-move every second of matches drawn at random beforehand, at a lower priority than broker and hall have: in a
-real hall the tables are elsewhere. All on this machine, over loopback, in a memory file system where there
-is one: four hundred tables' disks are not what is measured. Delay is from the entry at the table to its row
-in the hall's database. CPU is in per cent of one core, memory the highest resident size;
-`crowd_cpu_percent` is
+Method: a real Mosquitto, a real hall server (`crowntable hall`) on SQLite, and N tables in four processes,
+each with its engine, journal, table and publisher, without devices; each table plays one move every second
+of matches drawn at random beforehand, at a lower priority than broker and hall have: in a real hall the
+tables are elsewhere. All on this machine, over loopback, in a memory file system where there is one: four
+hundred tables' disks are not what is measured. Delay is from the entry at the table to its row in the
+hall's database. CPU is in per cent of one core, memory the highest resident size; `crowd_cpu_percent` is
 what the tables themselves take, `crowd_lag_ms` how far they fell behind their moves at worst: a machine
-where that is more than a move's second is too small for so many, and its delays are its own. Afterwards every
-entry of every journal is compared with the hall's database. `--kill broker`, `--kill hall`: killed with
-SIGKILL after a quarter and a half of the time, started again two seconds later; `--cut`: the first
-table's network is away for a tenth of the time, at least ten seconds, at most a minute.
-"""
+where that is more than a move's second is too small for so many, and its delays are its own. Afterwards
+every entry of every journal is compared with the hall's database. `--kill broker`, `--kill hall`: killed
+with SIGKILL after a quarter and a half of the time, started again two seconds later; `--cut`: the first
+table's network is away for a tenth of the time, at least ten seconds, at most a minute."""
 
 from __future__ import annotations
 
