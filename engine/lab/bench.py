@@ -26,7 +26,7 @@ million_minutes: what a million such matches by random bots take on two cores at
 wall_matches_per_s: what two worker processes really do, by the clock, beside all else that runs.
 dask_overhead: the time by the clock that the same matches take in a Dask cluster of two worker processes on
 this machine, as Dask comes, over that of two plain worker processes, less one; both after their start, turn
-about, the better of three each. Only an idle machine gives a fair figure; processor time would give none on a
+about, the better of two each. Only an idle machine gives a fair figure; processor time would give none on a
 busy machine either, for Dask's watchers tick by the clock. Left out where Dask is not installed."""
 
 #: Matches a run, by bot: about a second's work each on a fast core.
@@ -56,7 +56,7 @@ def measure(scale: float = 1.0) -> Json:
         "million_minutes": round(1e6 * per_match / plays["random"] / 2 / 60, 1),
         "wall_matches_per_s": _wall(_plan("random", int(4000 * scale) + 40)),
     }
-    overhead = _dask_overhead(_plan("random", int(24000 * scale) + 40))
+    overhead = _dask_overhead(_plan("random", int(16000 * scale) + 40))
     if overhead is not None:
         result["dask_overhead"] = overhead
     return result | {"cores": os.cpu_count(), "python": sys.version.split()[0]}
@@ -121,7 +121,7 @@ def _dask_overhead(plan: Plan) -> float | None:
     jobs: list[tuple[Any, ...]] = [(plan, start, stop) for start, stop in pieces(plan, [(0, plan.matches)])]
     plain, far = float("inf"), float("inf")
     try:
-        for _ in range(RUNS):
+        for _ in range(2):
             plain = min(plain, _clocked(jobs, None))
             # A cluster of its own each time: an idle one would use the processor during the plain runs.
             with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
