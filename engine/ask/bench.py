@@ -18,14 +18,17 @@ SETS = {
     "other": "another author's questions, learned from",
     "other-c": "a third author's questions, learned from",
     "other-d": "a fourth author's questions, learned from",
+    "other-f": "a sixth author's questions, learned from",
+    "other-g": "the sixth author's in other voices, learned from",
     "other-kept": "another author's questions, kept aside",
     "other-e": "a fifth author's questions, kept aside",
+    "other-h": "a seventh author's questions, kept aside",
 }
 
 METHOD = """\
 The questions are those of engine/ask/questions. `kept`: drawn at random with a fixed seed before the search
-was written, and never looked at while it was worked on. `other-kept` and `other-e`: by authors who knew
-the rules and nothing of the search, kept aside as well; `other`, `other-c` and `other-d`: by such authors
+was written, and never looked at while it was worked on. `other-kept`, `other-e` and `other-h`: by authors
+who knew the rules and nothing of the search, kept aside as well; the other sets: by such authors
 too, but the search has learned from them, so they say nothing of strangers (`python -m engine.ask.fit` does:
 it leaves each author out). Each is asked as at
 the table's page: the game is given, the language is not. A question counts as right where the first answer

@@ -48,18 +48,20 @@ class Weights(NamedTuple):
 
 #: `python -m engine.ask.fit` finds them
 WEIGHTS = Weights(
-    (0.134, 0.121, 0.068, 0.131, 0.079, 0.205, 0.263),
-    (0.009, 0.047, 0.101, 0.088, 0.052, 0.058, 0.175),
-    0.341,
+    (0.158, 0.092, 0.083, 0.142, 0.099, 0.179, 0.246),
+    (0.081, 0.095, 0.13, 0.151, 0.096, 0.053, 0.25),
+    0.159,
 )
 #: the same without the sentence model
-PLAIN = Weights((0.128, 0.158, 0.156, 0.188, 0.148, 0.223), (0.089, 0.072, 0.106, 0.125, 0.082, 0.102), 0.324)
+PLAIN = Weights((0.137, 0.131, 0.153, 0.215, 0.183, 0.18), (0.133, 0.129, 0.116, 0.223, 0.151, 0.086), 0.169)
 #: BM25's saturation of repeated terms, and how much a long text is held against it
 SATURATION, LENGTH = 1.2, 0.5
 #: the rank of a word that the rulebook does not have, as a share of a term's that only one rule has
 UNKNOWN = 0.5
 #: numbers and little words such as "who" or "how many", as a share of a term's weight
 LITTLE = 0.5
+#: where among the measures the nearest way of asking by its letters stands
+LETTERS = 3
 #: below this score the rulebook does not say
 ENOUGH = 0.3
 #: what answered the question before counts this much for one that follows on it
@@ -190,6 +192,8 @@ class Index:
         ranked = sorted(score.items(), key=lambda row: -row[1])
         hits = tuple(Hit(rule, round(best, 4)) for rule, best in ranked)
         sure = min(hits[0].score - ENOUGH, hits[0].score - outside - weights.lead)
+        if _word_for_word(measured[hits[0].rule]) and not _word_for_word(measured[OUTSIDE]):
+            sure = max(sure, 0.0)  # a title, or a way of asking: however near to what no rulebook answers
         if not self.has_word_of(question):  # whatever its letters are like
             sure = -1.0
         return Found(hits, round(sure, 4), tuple(asked))
@@ -265,6 +269,11 @@ def _best(alike: Iterable[tuple[str, float]]) -> dict[str, tuple[float, float]]:
         of.setdefault(rule, []).append(value)
     top = ((rule, nlargest(3, values)) for rule, values in of.items())
     return {rule: (values[0], sum(values) / 3) for rule, values in top}
+
+
+def _word_for_word(measures: Measures) -> bool:
+    """Whether the question's words are all those of a way of asking, and no others."""
+    return measures[LETTERS] >= 1.0
 
 
 def _sum(weights: Measures, measures: Measures) -> float:
