@@ -37,7 +37,7 @@ WARM = 6
 
 
 def measure(scale: float = 1.0) -> Json:
-    """Runs it all, about two minutes on an idle machine: rates a second of processor time.
+    """Runs it all: rates a second of processor time.
 
     `scale` makes it quicker, for tests; the figures are then worth less.
     """

@@ -1,6 +1,6 @@
 """Tables without devices or people, for load: each a real engine, journal, table and publisher.
 
-Every table plays legal moves at its own pace and begins another match when one ends. Run as a process
+Every table plays a match drawn beforehand, move by move, and begins it again when it has ended. Run as a process
 of its own by web.hall.bench: `python -c "from host.hall.crowd import main; main()" JOB`; says `ready`,
 plays until a line comes in, then says what it has.
 """
