@@ -1,8 +1,8 @@
 """Tables without devices or people, for load: each a real engine, journal, table and publisher.
 
-Every table plays a match drawn beforehand, move by move, and begins it again when it has ended. Run as a process
-of its own by web.hall.bench: `python -c "from host.hall.crowd import main; main()" JOB`; says `ready`,
-plays until a line comes in, then says what it has.
+Every table plays a match drawn beforehand, move by move, and begins it again when it has ended. Run as
+a process of its own by web.hall.bench: `python -c "from host.hall.crowd import main; main()" JOB`; says
+`ready`, plays until a line comes in, then says what it has.
 """
 
 from __future__ import annotations
