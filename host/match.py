@@ -297,16 +297,19 @@ def name_of(begun: Entry) -> str:
     return f"m{begun.body.get('number', 1)}"
 
 
-def match_row(match: Match, last: Entry) -> Json:
+def match_row(match: Match) -> Json:
     """A match in a list of matches, as host.face.Table.matches describes it."""
     state = match.public()
     over = state.get("phase") == "over"
+    held = [line.seq for line in match.lines if not line.undone]
     return {
         "id": name_of(match.begun),
         "number": match.begun.body.get("number", 1),
         "game": match.game.name,
         "started": match.begun.wall,
-        "ended": last.wall if over else None,
+        # What is said and flagged afterwards, and the table's next start, are no part of it.
+        "ended": match.told[held[-1]].wall if over else None,
+        "over": over,
         "seats": match.begun.body["seats"],
         "winners": state.get("winners"),
         "entries": len(match.lines),

@@ -291,8 +291,10 @@ def _row(
 ) -> Json:
     """What a list of matches says of it. `corrected` counts what people changed afterwards, `doubtful`
     what holds against the rules or no longer holds at all."""
-    begun, last = entries[0], entries[-1]
+    begun = entries[0]
     over = state.get("phase") == "over"
+    # What is said and flagged after its end, and the table's next start, are no part of it.
+    last = steps[-1].entry if over else entries[-1]
     return {
         "id": name_of(begun),
         "number": begun.body.get("number", 1),

@@ -225,7 +225,7 @@ class LiveTable:
         rows = self.replays.rows(patience)
         with self._lock:
             running = self.core.match
-            live = match_row(running, self.core.events[-1]) if running and self.core.events else None
+            live = match_row(running) if running else None
         # The match that goes on is further than any reading of it.
         return [{**row, **live} if live and row["id"] == live["id"] else row for row in rows]
 

@@ -367,19 +367,12 @@ def record_row(entries: Sequence[Json]) -> Json:
     # The room's edge: what a table of another version sends, or one that lies, must not end the hall.
     try:
         match, _ = rebuilt(made)
-        summary = match_row(match, made[-1])
-        row |= {"ended": _ended(made, summary), "winners": summary["winners"] or []}
+        summary = match_row(match)
+        row |= {"ended": summary["ended"], "winners": summary["winners"] or []}
         row["record"] = export(record_of_match(made), "jsonl")
     except (CrowntableError, ValueError, KeyError, TypeError, AttributeError, LookupError, AssertionError):
         return row
     return row
-
-
-def _ended(entries: Sequence[Entry], summary: Json) -> float | None:
-    """When the last action of a match that is over was done; what is said afterwards is no part of it."""
-    if summary["ended"] is None:
-        return None
-    return max((e.wall for e in entries if e.kind == "action"), default=summary["ended"])
 
 
 def entry_of(public: Json) -> Entry:

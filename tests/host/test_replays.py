@@ -9,6 +9,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ from engine.errors import CrowntableError
 from engine.game import Audience
 from engine.records.replay import steps as record_steps
 from host.entry import Entry
-from host.match import lines_of, rebuilt
+from host.journal import Journal
+from host.match import lines_of, match_row, rebuilt
 from host.past import past_of
 from host.records import record_of_match
 from host.replays import Replays
@@ -164,6 +166,25 @@ def test_an_action_allowed_against_the_rules_is_doubtful(tmp_path: Path) -> None
     assert (past.row["doubtful"], past.row["corrected"]) == (1, 0)
     assert past.summary()["steps"][-1]["forced"]
     assert past.views(len(past.steps), 1)[0]["findings"][0]["severity"] == "warning"
+
+
+def test_a_match_ends_with_its_last_action_whatever_is_said_or_started_afterwards(tmp_path: Path) -> None:
+    written(tmp_path, "althera", [legal_walk("althera", 2, 7)])
+    with closing(Journal(tmp_path)) as journal:
+        before = list(journal.read(match=2))
+    row = past_of(before).row
+    assert row["ended"] == before[-1].wall and row["seconds"] == len(before) - 1
+    desk = Desk(tmp_path, "althera-2")
+    for days in (1, 2):
+        desk.now += days * 86400
+        assert desk.core.say("flag", "Afterwards", OPERATOR).ok
+        desk.pull_the_plug()
+    after = entries_of(desk)
+    assert len(after) > len(before)
+    assert {key: past_of(after).row[key] for key in ("ended", "seconds", "over")} == {
+        key: row[key] for key in ("ended", "seconds", "over")
+    }
+    assert desk.core.match is not None and match_row(desk.core.match)["ended"] == row["ended"]
 
 
 # -- beside the table ------------------------------------------------------------------------------
