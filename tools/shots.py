@@ -265,6 +265,29 @@ def records(browser: Browser) -> None:
             camera.shoot("teach", "phone", "tv", what="a lesson", when=bool)
 
 
+def lab(browser: Browser) -> None:
+    """The lab: a thousand matches of bots, and those of the table beside."""
+    crowntable = str(ROOT / ".venv/bin/crowntable")
+    about = ["--players", "3", "--turns", "3", "--seed", "shots"]
+    with tempfile.TemporaryDirectory() as data:
+        folder = Path(data) / "lab"
+        folder.mkdir()
+        run = ["run", *about, "--bots", "greedy,greedy:never=shield", "--matches", "1000"]
+        subprocess.run([crowntable, "lab", *run, "--out", folder / "three.sqlite"], check=True)
+        (folder / "replaces.toml").write_text('name = "overtake replaces"\novertake_value = "replaces"\n')
+        compare = ["compare", "default", "replaces.toml", *about, "--matches", "300"]
+        subprocess.run([crowntable, "lab", *compare, "--out", "replaces.json"], check=True, cwd=folder)
+        with table("althera-3", 30.0, "--data", data) as live:
+            live.until("a second match", lambda v: bool(v["match"]) and v["match"]["number"] > 1)
+            camera = Camera(browser, live)
+            camera.look("/lab")
+            camera.page.wait_for_selector(".plot[data-drawn]")
+            camera.shoot("lab", *SIZES, what="charts", when=bool)
+            camera.shoot("lab-light", "phone", what="charts", when=bool, theme="light")
+            camera.look("/lab/runs")
+            camera.shoot("lab-runs", "laptop", "phone", what="forms", when=bool)
+
+
 def main() -> int:
     """All pictures."""
     with sync_playwright() as playwright:
@@ -273,6 +296,7 @@ def main() -> int:
         althera(browser)
         anthem(browser)
         records(browser)
+        lab(browser)
         browser.close()
     return 0
 

@@ -7,10 +7,13 @@ import hashlib
 import mimetypes
 import re
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, NamedTuple
 
 ROOT: Final = Path(__file__).parent / "static"
+#: Plotly's script, served from the installed package; the address of it.
+PLOTLY: Final = "vendor/plotly.min.js"
 _KINDS: Final = {
     ".js": "text/javascript; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -36,6 +39,10 @@ def version() -> str:
             if path.is_file():
                 digest.update(path.relative_to(folder).as_posix().encode() + b"\0")
                 digest.update(path.read_bytes())
+    plotly = _plotly()
+    if plotly is not None:
+        stat = plotly.stat()
+        digest.update(f"{stat.st_size} {stat.st_mtime_ns}".encode())  # not its 5 MB at every start
     return digest.hexdigest()[:12]
 
 
@@ -43,11 +50,34 @@ def version() -> str:
 def listing() -> dict[str, Path]:
     """Every file that may be served, by its address below /static/<version>/. What is not in this
     table does not exist, so no path can lead out of the folder."""
-    return {
+    ours = {
         path.relative_to(ROOT).as_posix(): path
         for path in ROOT.rglob("*")
         if path.is_file() and not path.name.startswith(".")
     }
+    plotly = _plotly()
+    return ours if plotly is None else {**ours, PLOTLY: plotly}
+
+
+@cache
+def _plotly() -> Path | None:
+    """Plotly's script in the installed package, found without importing it (that takes a Pi seconds)."""
+    spec = find_spec("plotly")
+    for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
+        path = Path(folder) / "package_data" / "plotly.min.js"
+        if path.is_file():
+            return path
+    return None
+
+
+@cache
+def plotly_styles() -> tuple[str, ...]:
+    """The ids of the style elements that Plotly's script would add to a page, which our pages forbid. Where
+    an element of that id stands already, it adds none; what the charts need stands in css/lab.css."""
+    path = _plotly()
+    text = "" if path is None else path.read_text(encoding="utf-8")
+    maps = re.findall(r'getElementById\("([0-9a-f]{64})"\)', text)
+    return ("plotly.js-style-global", *dict.fromkeys(maps))
 
 
 @cache

@@ -91,6 +91,7 @@ def add_worker_options(parser: argparse.ArgumentParser) -> None:
     """Where it is played: processes here, or a cluster."""
     parser.add_argument("--workers", default="1", metavar="W", help="processes on this machine (1)")
     parser.add_argument("--cluster", metavar="ADDRESS", help="a Dask scheduler instead, tcp://HOST:8786")
+    parser.add_argument("--progress", action="store_true", help="how far it is, as JSON lines on stderr")
 
 
 def plan_of(args: argparse.Namespace, game: Game, ruleset: Any) -> Plan:
@@ -167,7 +168,8 @@ def _run(args: argparse.Namespace, plan: Plan, workers: int) -> int:
             results = stack.enter_context(Results(args.out, plan))
             missing, tally = results.missing(plan.matches), results.tally()
         already = tally.matches
-        told = bar(plan.matches, "matches", already)
+        told = bar(plan.matches, "matches", already, args.progress)
+        told(already)
         try:
             for part in parts(plan, missing, workers, args.cluster):
                 if results is not None:

@@ -17,6 +17,7 @@ from engine.referee import add_ruleset_options, chosen_ruleset
 
 if TYPE_CHECKING:
     from engine.game import Json
+    from engine.records.record import Record
 
 _RAW = argparse.RawDescriptionHelpFormatter
 
@@ -26,6 +27,9 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     _register_compare(commands)
     _register_skill(commands)
     _register_live(commands)
+    import engine.lab.show.cli
+
+    engine.lab.show.cli.register(commands)
 
 
 def _register_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -47,6 +51,7 @@ def _register_compare(commands: argparse._SubParsersAction[argparse.ArgumentPars
     compare.add_argument(
         "--margin", metavar="D", help="the smallest difference of a share that matters (0.02)"
     )
+    compare.add_argument("--out", type=Path, metavar="FILE.json", help="keep the report in this file too")
     compare.add_argument("--json", action="store_true", help="one JSON document on stdout")
     compare.set_defaults(run=run_compare, ruleset=None, set=[])
 
@@ -91,6 +96,7 @@ def run_compare(args: Namespace) -> int:
     from engine.games import game_named
     from engine.lab.compare import Block, blocks, described, differences, in_words
     from engine.lab.progress import bar
+    from engine.lab.store import write_json
 
     game = game_named(args.game)
     if len(args.rulesets) < 2:
@@ -98,7 +104,8 @@ def run_compare(args: Namespace) -> int:
     margin = _margin(args.margin)
     plans = [plan_of(args, game, chosen_ruleset(game, _with_file(args, name))) for name in args.rulesets]
     workers, began, done, stopped = workers_of(args), time.monotonic(), list[Block](), False
-    told, matches = bar(plans[0].matches, "matches under each"), 0
+    told, matches = bar(plans[0].matches, "matches under each", lines=args.progress), 0
+    told(0)
     try:
         for block in blocks(plans, workers, args.cluster):
             done.append(block)
@@ -121,6 +128,8 @@ def run_compare(args: Namespace) -> int:
         "rulesets": described(plans, args.rulesets),
         "compared": differences(plans, done, margin),
     }
+    if args.out is not None:
+        write_json(args.out, answer)
     _print(answer, args.json, in_words)
     if stopped:
         raise KeyboardInterrupt
@@ -158,7 +167,7 @@ def run_skill(args: Namespace) -> int:
     if len(plan.bots) < 2:
         raise UsageError("A ladder takes two bots or more.", "For example --bots greedy,careful.")
     began = time.monotonic()
-    told = bar(plan.matches * (len(plan.bots) - 1), "matches")
+    told = bar(plan.matches * (len(plan.bots) - 1), "matches", lines=args.progress)
     rows = ladder(plan, plan.bots, workers_of(args), args.cluster, told)
     answer: Json = {
         "game": game.name,
@@ -175,21 +184,35 @@ def run_skill(args: Namespace) -> int:
 
 def run_live(args: Namespace) -> int:
     """Measures records and reports them."""
-    from engine.lab.live import MARKS, in_words, measure_records
-    from engine.records.files import read
+    from engine.lab.live import in_words, measure_records
 
-    without = [mark.strip() for mark in args.without.split(",") if mark.strip()]
+    without, records = given_marks(args.without), given_records(args, args.match)
+    _print(measure_records(records, without, args.mix), args.json, in_words)
+    return 0
+
+
+def given_marks(text: str) -> list[str]:
+    """The marks of `--without`. Raises UsageError for one that there is not."""
+    from engine.lab.live import MARKS
+
+    without = [mark.strip() for mark in text.split(",") if mark.strip()]
     wrong = [mark for mark in without if mark not in MARKS]
     if wrong:
         raise UsageError(f"There is no mark {wrong[0]!r}.", f"Choose from: {', '.join(MARKS)}.")
+    return without
+
+
+def given_records(args: Namespace, names: list[str]) -> list[tuple[str, Record]]:
+    """The records of these names: files, else matches of this table. Raises CrowntableError."""
+    from engine.records.files import read
+
     resolve = getattr(args, "resolve", None)
     records = []
-    for name in args.match:
+    for name in names:
         path = Path(name)
         found = resolve(name) if resolve is not None and not path.exists() else None
         records.append((name, read(path) if found is None else found))
-    _print(measure_records(records, without, args.mix), args.json, in_words)
-    return 0
+    return records
 
 
 def _print(answer: Any, as_json: bool, in_words: Callable[[Any], str]) -> None:

@@ -135,7 +135,8 @@ def key_of(plan: Plan) -> str:
 
 @cache
 def program() -> str:
-    """A hash of the engine that runs: the same text of rules, bots and measures gives the same one."""
+    """A hash of the engine that runs: the same text of rules, bots and measures gives the same one. What
+    only answers questions about the rules (`ask`) or shows results (`lab/show`) is not in it."""
     text = hashlib.sha256()
     for name, file in sorted(_sources(resources.files("engine"), "engine")):
         text.update(name.encode() + b"\0" + file.read_bytes() + b"\0")
@@ -145,7 +146,7 @@ def program() -> str:
 def _sources(folder: Traversable, name: str) -> list[tuple[str, Traversable]]:
     found: list[tuple[str, Traversable]] = []
     for entry in folder.iterdir():
-        if entry.is_dir() and entry.name not in ("__pycache__", "ask"):
+        if entry.is_dir() and entry.name not in ("__pycache__", "ask", "show"):
             found += _sources(entry, f"{name}/{entry.name}")
         elif entry.name.endswith((".py", ".toml")):
             found.append((f"{name}/{entry.name}", entry))

@@ -1,7 +1,8 @@
-"""How far a long run has come, on a terminal: a bar, the rate, the time left."""
+"""How far a long run has come: on a terminal a bar, the rate, the time left; for programs JSON lines."""
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from collections.abc import Callable
@@ -9,21 +10,30 @@ from collections.abc import Callable
 WIDTH = 24
 
 
-def bar(whole: int, what: str, already: int = 0) -> Callable[[int], None]:
-    """A function to be told how many are done; it draws where somebody watches and is silent elsewhere."""
-    if not sys.stderr.isatty():
+#: Seconds between two drawings of the bar, and between two lines for a program.
+DRAWN, TOLD = 0.1, 0.5
+
+
+def bar(whole: int, what: str, already: int = 0, lines: bool = False) -> Callable[[int], None]:
+    """A function to be told how many are done; it draws where somebody watches and is silent elsewhere.
+    With `lines` it writes `{"done", "whole", "seconds"}` to stderr instead, a line at a time."""
+    if not lines and not sys.stderr.isatty():
         return lambda done: None
     began = time.monotonic()
-    drawn = [0.0]
+    drawn = [-1.0]
 
     def told(done: int) -> None:
         now = time.monotonic()
-        if done < whole and now - drawn[0] < 0.1:
+        if done < whole and now - drawn[0] < (TOLD if lines else DRAWN):
             return
         drawn[0] = now
-        sys.stderr.write(f"\r{line(done, whole, what, already, now - began)} ")
-        if done >= whole:
-            sys.stderr.write("\n")
+        if lines:
+            about = {"done": done, "whole": whole, "seconds": round(now - began, 1)}
+            sys.stderr.write(f"{json.dumps(about)}\n")
+        else:
+            sys.stderr.write(f"\r{line(done, whole, what, already, now - began)} ")
+            if done >= whole:
+                sys.stderr.write("\n")
         sys.stderr.flush()
 
     return told

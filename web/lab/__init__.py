@@ -1,0 +1,1 @@
+"""The playtest lab's pages: what the designer asks, answered with pictures. Start at `pages.py`."""
