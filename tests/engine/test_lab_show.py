@@ -16,14 +16,15 @@ import pytest
 from engine.errors import CrowntableError, UsageError
 from engine.game import Json
 from engine.lab.compare import compare, described
-from engine.lab.measures import measure
+from engine.lab.measures import MEASURES, measure
 from engine.lab.plan import Plan, hashes, program
 from engine.lab.report import report
 from engine.lab.show.chart import Chart, Point, Series, as_csv, table
+from engine.lab.show.names import bot_name, measure_name
 from engine.lab.show.paper import Paper, page
 from engine.lab.show.people import Match, People, beside, measured
 from engine.lab.show.picture import svg
-from engine.lab.show.questions import bot_name, charts, rows_of
+from engine.lab.show.questions import charts, rows_of
 from engine.lab.show.reports import kind_of, paper_of, read_result
 from engine.lab.show.rulings import ruling_charts
 from engine.lab.show.words import FOLDER, Words
@@ -305,3 +306,21 @@ def test_showing_is_no_part_of_the_program_that_results_depend_on(todo: Plan) ->
     assert "engine/lab/measures.py" in named and "engine/lab/bots/althera_simple.py" in named
     assert not [name for name in named if "/show/" in name]
     assert chunk(todo, 0, 1).program == program()
+
+
+@pytest.mark.parametrize("words", [EN, IT], ids=["en", "it"])
+def test_every_measure_has_a_name_that_says_whom_it_is_about(words: Words, result: Json) -> None:
+    for known in MEASURES:
+        text = words(f"measure.{known.name}")
+        assert ("{group}" in text) == bool(known.per), known.name
+    names = [measure_name(row, words) for row in result["measures"]]
+    assert len(set(names)) == len(names)
+
+
+def test_cards_houses_and_bots_are_called_in_a_measure_as_people_call_them() -> None:
+    card = {"measure": "use.card", "card": "cavalry"}
+    assert measure_name(card, IT) == "giocate in una partita: Cavalleria"
+    assert measure_name({"measure": "win.house", "house": "aurea"}, EN) == "wins of Corona Aurea"
+    bot = {"measure": "win.bot", "bot": "greedy:never=shield"}
+    assert measure_name(bot, EN) == "wins of greedy without Shield"
+    assert measure_name({"measure": "field.at", "card": "4"}, EN) == "field after card 4 of a duel"

@@ -12,7 +12,7 @@ import pytest
 
 from engine.errors import CrowntableError
 from engine.lab.show.study import MATCHES, ROUNDS, RULINGS, Kept, Part, parts, play, whole
-from engine.lab.show.study_text import findings, write
+from engine.lab.show.study_text import _worth, findings, write
 from engine.lab.tally import Tally
 
 #: The parts that are quick enough for a test; the rest is played by the same code.
@@ -120,3 +120,23 @@ def test_the_text_says_what_was_played_and_shows_it(kept: Kept, tmp_path: Path) 
     for picture in pictures:
         assert ET.parse(path.parent / picture).getroot().tag.endswith("svg")
     assert "nan" not in text and "None" not in text
+
+
+@pytest.mark.parametrize(
+    ("how", "wins", "words"),
+    [
+        ("never", 0.46, "the special is worth 4.0 points to whoever has it"),
+        ("never", 0.53, "the special costs 3.0 points"),
+        ("always", 0.525, "the bot gains 2.5 points by that"),
+        ("always", 0.41, "the bot loses 9.0 points by that"),
+        ("always", 0.505, "no difference is shown"),
+        ("never", 0.495, "no difference is shown"),
+    ],
+)
+def test_a_restricted_bots_wins_are_said_of_the_bot_or_of_the_special(
+    how: str, wins: float, words: str
+) -> None:
+    """A bot that *never* lays a special and wins less shows its worth; one that *always* lays it, that
+    the bot gains or loses by laying it so."""
+    row = {"value": wins, "low": wins - 0.01, "high": wins + 0.01}
+    assert _worth(row, how) == words

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from html import escape
 
 from engine.game import Json
-from engine.lab.measures import BY_NAME
 from engine.lab.show.chart import Chart, table
+from engine.lab.show.names import measure_name
 from engine.lab.show.people import Match, People
 from engine.lab.show.picture import svg
-from engine.lab.show.rulings import measure_name
 from engine.lab.show.words import Words
 
 _STYLE = """
@@ -143,13 +142,8 @@ def counted_in_words(match: Match, people: People, words: Words) -> str:
 def _measures(result: Json, words: Words) -> str:
     rows = []
     for row in result["measures"]:
-        name = measure_name(row, words)
-        per = BY_NAME[row["measure"]].per
-        group = str(row.get(per, ""))
-        if group and group not in name and words.get(f"kind.{group}", group) not in name:
-            name = f"{name} {group}"
         value, low, high = (_amount(row, key, words) for key in ("value", "low", "high"))
-        rows.append((name, words.number(row["n"], 0), value, f"{low} – {high}"))
+        rows.append((measure_name(row, words), words.number(row["n"], 0), value, f"{low} – {high}"))
     head = [words(f"paper.{key}") for key in ("measure", "of", "value", "interval")]
     return _long(words("paper.measures"), _table(head, rows))
 

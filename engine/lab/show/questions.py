@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import pairwise
 
-from engine.althera.cards import HOUSES
 from engine.game import Json
 from engine.lab.show.chart import Chart, Point, Series
+from engine.lab.show.names import bot_name, house_name, kind_name
 from engine.lab.show.people import People
 from engine.lab.show.words import Words
 
@@ -170,7 +170,7 @@ def _houses(result: Json, people: People, words: Words) -> Chart | None:
         return None
     even = result["favoured"]["even"]
     out = [
-        words("house.one", house=_house(house), **_between(row, words))
+        words("house.one", house=house_name(house), **_between(row, words))
         for house, row in houses.items()
         if _standing(f"win.house/{house}", row, result) in ("more", "less")
     ]
@@ -188,18 +188,14 @@ def _houses(result: Json, people: People, words: Words) -> Chart | None:
         words("axis.wins"),
         _two(
             words,
-            [_percent(_house(house), row) for house, row in houses.items()],
-            [_percent(_house(house), row) for house, row in _live(people, "win.house").items()],
+            [_percent(house_name(house), row) for house, row in houses.items()],
+            [_percent(house_name(house), row) for house, row in _live(people, "win.house").items()],
         ),
         across=words("axis.house"),
         mark=(100 * even, words("even.share")),
         whisker="95",
         notes=notes(result, people, words),
     )
-
-
-def _house(house: str) -> str:
-    return HOUSES[house].name if house in HOUSES else house
 
 
 def _specials(result: Json, people: People, words: Words) -> Chart | None:
@@ -224,8 +220,8 @@ def _specials(result: Json, people: People, words: Words) -> Chart | None:
         words("axis.gain"),
         _two(
             words,
-            [_plain(_kind(kind, words), gains[kind]) for kind in ordered],
-            [_plain(_kind(kind, words), live[kind]) for kind in ordered if kind in live],
+            [_plain(kind_name(kind, words), gains[kind]) for kind in ordered],
+            [_plain(kind_name(kind, words), live[kind]) for kind in ordered if kind in live],
         ),
         across=words("axis.special"),
         mark=(0.0, words("even.none")),
@@ -233,20 +229,6 @@ def _specials(result: Json, people: People, words: Words) -> Chart | None:
         notes=(*notes(result, people, words), words("special.caution")),
         digits=2,
     )
-
-
-def _kind(kind: str, words: Words) -> str:
-    return words("who.none") if kind == "none" else words.get(f"kind.{kind}", kind)
-
-
-def bot_name(spec: str, words: Words) -> str:
-    """`greedy:never=shield+oracle` in words."""
-    name, _, options = spec.partition(":")
-    how, _, what = options.partition("=")
-    if how not in ("never", "always"):
-        return spec
-    cards = words.both([_kind(kind, words) for kind in what.split("+")])
-    return words(f"bots.{how}", name=name, cards=cards)
 
 
 def _bots(result: Json, words: Words) -> Chart | None:

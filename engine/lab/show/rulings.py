@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from engine.game import Json
-from engine.lab.measures import BY_NAME
 from engine.lab.show.chart import Chart, Point, Series
+from engine.lab.show.names import measure_name
 from engine.lab.show.words import Words
 
 #: Whose differences are drawn: what a designer feels at the table. All others stand in the table.
@@ -93,13 +93,6 @@ def relative(row: Json, key: str) -> float:
 def matters(row: Json) -> float:
     """The smallest difference that matters, in the same measure as `relative`."""
     return float(row["matters"]) if row["unit"] == "share" else float(row["matters"] / abs(row["value_a"]))
-
-
-def measure_name(row: Json, words: Words) -> str:
-    """A measure in words."""
-    group = str(row.get(BY_NAME[row["measure"]].per, "")) if BY_NAME[row["measure"]].per else ""
-    text = words.get(f"measure.{row['measure']}", f"{row['measure']} {group}".strip())
-    return text.replace("{group}", words.get(f"kind.{group}", group))
 
 
 def settled(differences: list[Json]) -> list[Json]:

@@ -335,7 +335,7 @@ def _specials(found: Findings, pictures: dict[str, Chart]) -> list[str]:
             notes=("two players", "whiskers: 95 % (Wilson)"),
         )
         lines += _picture(f"special-{place}", chart, pictures)
-    head = ["special", "the bot", "matches", "its wins", "so the special"]
+    head = ["special", "the bot", "matches", "its wins", "which says"]
     lines += _table(head, rows)
     lines += [
         "This is what a card is worth *in these hands*: a bot that lays it badly loses by it. That the "
@@ -351,12 +351,13 @@ def _restricted(answer: Json, start: str) -> Json | None:
 
 def _worth(row: Json, how: str) -> str:
     if row["low"] <= 0.5 <= row["high"]:
-        return "makes no difference that is shown"
-    gains = (row["value"] < 0.5) == (how == "never")
+        return "no difference is shown"
     points = _n(abs(100 * row["value"] - 50), 1)
+    better = row["value"] > 0.5
     if how == "never":
-        return f"is worth {points} points to whoever has it" if gains else f"costs {points} points"
-    return f"is laid too seldom ({points} points)" if not gains else f"is laid too often so ({points} points)"
+        worth = f"costs {points} points" if better else f"is worth {points} points to whoever has it"
+        return f"the special {worth}"
+    return f"the bot {'gains' if better else 'loses'} {points} points by that"
 
 
 def _special_answer(series: Sequence[tuple[str, Sequence[Point]]]) -> str:
