@@ -223,7 +223,7 @@ def parse_layout(text: str, name: str) -> Layout:
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise _wrong(name, f"is not valid TOML: {error}.", "Mend that line.") from None
+        raise _wrong(name, f"it is not valid TOML: {error}.", "Mend that line.") from None
     values: dict[str, Any] = {"name": name, "seats": (), "zones": ()}
     for key, value in document.items():
         if key in ("game", "name"):

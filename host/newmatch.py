@@ -47,6 +47,8 @@ def begin(core: Core, command: Json, who: Who) -> Outcome:
         ruleset = game.ruleset(None, {str(k)[:LONGEST]: _value(v) for k, v in changes.items()})
     except CrowntableError as error:
         return Outcome(False, f"{error.what} {error.cure}")
+    if name == "althera":
+        given = _housed(core, given)
     seats = [_player(s, name) for s in given]
     setup: Json = {"do": "setup", "players": [_public(s) for s in seats]}
     if name == "althera":
@@ -58,6 +60,22 @@ def begin(core: Core, command: Json, who: Who) -> Outcome:
         return Outcome(False, parsed.text, (parsed.to_json(),))
     number = core.journal.matches() + 1
     return core.new_match(game, ruleset, setup, who, {"seats": seats, "number": number})
+
+
+def _housed(core: Core, given: list[Json]) -> list[Json]:
+    """Whose house is left out has the one of the seat's die, or the next one that nobody has."""
+    taken = {str(seat["house"]) for seat in given if seat.get("house")}
+    own = {seat["seat"]: str(seat["house"]) for seat in default_seats(core)}
+    seats = []
+    for seat in given:
+        if not seat.get("house"):
+            wanted = own.get(seat["seat"], "") if type(seat.get("seat")) is int else ""
+            free = [house for house in (wanted, *HOUSES) if house and house not in taken]
+            taken.update(free[:1])
+            seats.append(seat | ({"house": free[0]} if free else {}))
+        else:
+            seats.append(seat)
+    return seats
 
 
 def begin_again(core: Core, begun: Entry, setup: Entry) -> Outcome:

@@ -37,7 +37,7 @@ def scene(view: Json) -> CrownScene:
     if waiting:
         return CrownScene(AMBER, "blink", 1.0, waiting[0]["text"])
     if lost:
-        return CrownScene(GREY, "dim", 0.2, f"{lost[0]['id']}: {lost[0]['detail']}")
+        return CrownScene(GREY, "dim", 0.2, f"{lost[0]['id']} is out; play goes on by hand.")
     holder = state.get("crown")
     if holder in colours:
         hottest = max((d["field"]["value"] for d in state.get("duels", ()) if d["field"]), default=0)

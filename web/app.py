@@ -147,6 +147,8 @@ def _http_error(error: HTTPException) -> Any:
     if 300 <= status < 400:
         return error
     key = {404: "missing", 405: "method", 413: "large"}.get(status, "bad" if status < 500 else "broken")
+    if status in (400, 404) and request.path.startswith("/api/"):
+        key = {400: "call", 404: "route"}[status]  # a program reads this, and has no links above
     refused = refuse(status, key)
     if isinstance(error, MethodNotAllowed):
         response = make_response(refused)

@@ -10,6 +10,7 @@ from typing import Any
 
 import host.cli
 import web.hall.cli
+from engine.errors import CrowntableError
 
 
 def register(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -72,7 +73,12 @@ def _key(args: argparse.Namespace) -> int:
     from host.run import default_data
     from web import keys
 
-    data = args.data or default_data(args.virtual)
+    data: Path = args.data or default_data(args.virtual)
+    if args.verb != "make" and not data.is_dir():
+        raise CrowntableError(
+            f"There is no folder {data}, so no table has keys there.",
+            "Name the table's folder with --data DIR; `crowntable run` prints it as it starts.",
+        )
     if args.verb == "make":
         key, text = keys.make(data, args.name, args.act)
         _report(args.json, {"id": key.id, "name": key.name, "scopes": key.scopes, "key": text}, [text])

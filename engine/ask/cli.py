@@ -29,11 +29,20 @@ def register(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("question", nargs="+", metavar="QUESTION", help="words of a question, or questions")
+    parser.add_argument(
+        "question", nargs="+", type=_words, metavar="QUESTION", help="words of a question, or questions"
+    )
     parser.add_argument("--game", choices=sorted(games()), help="which game's rulebook (default: both)")
     parser.add_argument("--lang", choices=("en", "it"), help="the question's language (default: found out)")
     parser.add_argument("--json", action="store_true", help="one JSON document a question")
     parser.set_defaults(run=run)
+
+
+def _words(text: str) -> str:
+    """An argument that says something; nothing but spaces is wrong usage and no question."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("an empty question can't be answered")
+    return text
 
 
 def run(args: argparse.Namespace) -> int:

@@ -3,6 +3,7 @@ where the rulebook has none."""
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from importlib import resources
@@ -12,7 +13,7 @@ import pytest
 from engine.ask.answer import ask, language_of
 from engine.ask.bench import measured
 from engine.ask.book import book
-from engine.ask.cli import conversation
+from engine.ask.cli import conversation, register
 from engine.ask.fit import STRANGERS
 from engine.ask.search import index
 from engine.ask.sense import Model, fingerprint, made_of, model, sense, vector
@@ -220,3 +221,13 @@ def test_a_rule_asked_for_by_its_id_is_that_rule() -> None:
 def test_words_of_a_command_line() -> None:
     assert conversation(["who", "starts?"]) == ["who starts?"]
     assert conversation(["who starts?", "why?"]) == ["who starts?", "why?"]
+
+
+@pytest.mark.parametrize("question", ["", "   ", "\t\n"])
+def test_an_empty_question_is_wrong_usage(question: str, capsys: pytest.CaptureFixture[str]) -> None:
+    parser = argparse.ArgumentParser()
+    register(parser.add_subparsers())
+    with pytest.raises(SystemExit) as end:
+        parser.parse_args(["ask", question])
+    assert end.value.code == 2
+    assert "an empty question" in capsys.readouterr().err

@@ -13,12 +13,14 @@ import pytest
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
+from engine.althera.cards import HOUSES
 from engine.game import Audience
 from host.commands import FIELDS
 from host.core import Clocks, Core
 from host.face import Outcome, Who
 from host.journal import Journal
 from host.layout import find_layout
+from host.newmatch import begin
 from host.setup_commands import NAMES
 from host.table import FAULT, LiveTable
 from tests.host.table_kit import OPERATOR
@@ -190,6 +192,25 @@ def test_what_is_wrong_with_a_command_is_said(fresh: LiveTable, command: Any, sa
     assert not outcome.ok
     assert says in outcome.text
     assert fresh.core.seq == before
+
+
+some_houses = st.lists(st.sampled_from(list(HOUSES)), unique=True, min_size=2, max_size=5)
+
+
+@given(some_houses.flatmap(lambda wanted: st.tuples(*(st.sampled_from([one, None, ""]) for one in wanted))))
+@settings(max_examples=60, deadline=None)
+def test_a_house_that_is_left_out_is_given(houses: tuple[str | None, ...]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        clocks = Clocks(lambda: 1.7e9, lambda: 1.0, "boot")
+        core = Core(Journal(Path(folder)), find_layout("althera-3"), clocks)
+        seats = [{"seat": i + 1, **({} if h is None else {"house": h})} for i, h in enumerate(houses)]
+        outcome = begin(core, {"cmd": "new-match", "seats": seats}, OPERATOR)
+        core.journal.close()
+    assert outcome.ok, outcome.text
+    assert core.match is not None
+    players = core.match.begun.body["seats"]
+    assert len({p["house"] for p in players}) == len(houses)
+    assert all(p["house"] == h for p, h in zip(players, houses, strict=True) if h)
 
 
 def test_half_a_character_is_recorded_as_a_question_mark_and_nothing_is_stuck(table: LiveTable) -> None:

@@ -263,6 +263,23 @@ def test_keys_by_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert run("list") == (0, "There are no keys.\n")
 
 
+@pytest.mark.parametrize("words", [["list"], ["revoke", "1f0c77aa"]])
+def test_keys_of_a_folder_that_is_not_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    assert main(["key", *words, "--data", str(tmp_path / "nothere")]) == 1
+    what, cure = capsys.readouterr().err.splitlines()
+    assert what.startswith("There is no folder") and "--data" in cure
+
+
+@pytest.mark.parametrize(("path", "status"), [("/api/v1/nothing", 404), ("/api/nothing", 404)])
+def test_a_program_is_sent_to_the_description_and_not_to_links(
+    running: tuple[LiveTable, Server], path: str, status: int
+) -> None:
+    code, answer = ask(running[1], path)
+    assert (code, answer["cure"]) == (status, "docs/api.md lists all that there are.")
+
+
 @pytest.mark.parametrize(("name", "text"), [("", "name"), ("x" * 61, "name"), ("a\x00b", "name")])
 def test_a_key_needs_a_name(tmp_path: Path, name: str, text: str) -> None:
     with pytest.raises(CrowntableError, match=text):

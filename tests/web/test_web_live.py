@@ -269,25 +269,36 @@ def test_lost_devices_and_red_banners_are_said_calmly(
 ) -> None:
     table, server = running
     real = table.view
+    devices = [
+        {"id": name, "kind": kind, "state": state, "detail": f"{name} gone", "since": 1.78e9, "facts": {}}
+        for name, kind, state in (
+            ("pico", "reader", "lost"),
+            ("scan", "reader", "weak"),
+            ("dice", "camera", "starting"),
+            ("ring", "crown", "lost"),
+        )
+    ]
 
     def troubled(audience: Any) -> dict[str, Any]:
-        since = 1_780_000_000.0
-        lost = {
-            "id": "pico",
-            "kind": "reader",
-            "state": "lost",
-            "detail": "unplugged",
-            "since": since,
-            "facts": {},
-        }
         banner = {"level": "red", "text": "The disk is full.", "cure": "Free some space."}
-        return {**real(audience), "devices": [lost], "banner": [banner]}
+        return {**real(audience), "devices": devices, "banner": [banner]}
 
     monkeypatch.setattr(table, "view", troubled)
-    visit = Visit(browser, server)
+    visit = Visit(browser, server).operator()
     page = visit.open()
     expect(page.locator(".strip.red")).to_contain_text("The disk is full. Free some space.")
-    expect(page.locator(".strip", has_text="pico is out since")).to_contain_text("can be entered by hand")
+    lost = page.locator(".strip", has_text="The reader “pico” has been out since")
+    expect(lost).to_contain_text("can be entered by hand")
+    # Who plays hears of what is out, and the cause on asking; who mends it reads everything at once.
+    expect(page.locator(".strip")).to_have_count(2)
+    expect(lost.get_by_text("Pico gone.")).to_be_hidden()
+    lost.locator("summary").click()
+    expect(lost.get_by_text("Pico gone.")).to_be_visible()
+    desk = visit.open("/operator")
+    expect(desk.locator(".strip")).to_have_count(5)
+    for words in ("Pico gone.", "Scan gone.", "The camera “dice” is starting. Dice gone."):
+        expect(desk.locator(".strips").get_by_text(words)).to_be_visible()
+    desk.close()
     monkeypatch.setattr(table, "view", real)
     play(table, EXAMPLE[0])
     expect(page.locator(".strip")).to_have_count(0)
@@ -311,6 +322,8 @@ def test_a_long_path_in_a_devices_words_widens_no_phones_page(
     monkeypatch.setattr(table, "view", troubled)
     visit = Visit(browser, server, "phone").operator()
     page = visit.open(path)
-    expect(page.locator(".strip")).to_contain_text("opening /home/")
+    if path == "/":
+        page.locator(".strip summary").click()
+    expect(page.locator(".strip").get_by_text("Opening /home/")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     visit.close()

@@ -9,10 +9,11 @@ export function houseClass(house) {
   return `h-${house && CRESTS.includes(house) ? house : "none"}`;
 }
 
-/** A house's crest; decorative, for its name always stands beside it. */
+/** A house's crest; decorative, for its name always stands beside it. Lazy: each is a document for the browser
+ *  to build, and the page shows its words and numbers before any of them; the size keeps its place. */
 export function crest(house, className = "crest") {
   const name = house && CRESTS.includes(house) ? house : "none";
-  return h("img", { class: className, src: `${boot.base}/img/crest-${name}.svg`, alt: "", draggable: "false" });
+  return h("img", { class: className, loading: "lazy", src: `${boot.base}/img/crest-${name}.svg`, alt: "", width: 120, height: 138, draggable: "false" });
 }
 
 const ICONS = {
@@ -101,5 +102,5 @@ export function card(view, id, how = {}) {
     : isSpecial(kind) ? icon(kind, "icon big") : h("b", { class: "big" }, String(printed(view, kind)));
   const low = game === "anthem" ? (kind === "dead" ? kindName("dead") : kind === "0" ? t("kind.start") : kind === "9" ? t("kind.end") : "") : kindName(kind);
   return h("div", { class: cls("face", houseClass(house), isSpecial(kind) && "special", how.className), ...how.extra },
-    crest(house, "mini"), big, low && h("span", { class: "low" }, low), how.note);
+    crest(house, "mini"), big, low && h("span", { class: "low", style: { "--letters": low.length } }, low), how.note);
 }

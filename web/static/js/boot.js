@@ -27,6 +27,11 @@ export function tn(key, n, values) {
   return t(`${key}.${n === 1 ? "one" : "many"}`, { n, ...values });
 }
 
+/** What a device says of itself, as a sentence of its own: "trying again" -> "Trying again.". @param {string} text */
+export function sentence(text) {
+  return text && `${text[0].toLocaleUpperCase(boot.lang)}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
+}
+
 const clock = new Intl.DateTimeFormat(boot.lang, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 
 /** A wall time in seconds as 21:04. @param {number} seconds */

@@ -27,11 +27,20 @@ function drawNow() {
   draw();
 }
 
-/** Draws the page's first view and follows the stream from there. @param {() => void} drawPage */
-export function begin(drawPage) {
+/** Comes when the browser has shown what was drawn, so that what can wait does not hold that back. */
+export function shown() {
+  return new Promise((done) => {
+    if (document.hidden) setTimeout(done); // hidden pages get no frames
+    else requestAnimationFrame(() => setTimeout(done));
+  });
+}
+
+/** Draws the page's first view and, once it is to be seen, follows the stream from there. @param {() => void} drawPage */
+export async function begin(drawPage) {
   draw = drawPage;
   draw();
   document.body.dataset.ready = "yes";
+  await shown();
   let timer = 0;
   return follow(boot.base, inLanguage(boot.audience), {
     view(fresh) {

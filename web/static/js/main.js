@@ -1,5 +1,5 @@
 /** The page's frame: header, strips, toasts; draws the page's own part from each view that comes. */
-import { boot, duration, hhmm, t } from "./boot.js";
+import { boot, duration, hhmm, maybe, sentence, t } from "./boot.js";
 import { cls, h, patch } from "./dom.js";
 import { begin, now, redraw, staleStrip } from "./live.js";
 import { settle, snapshot } from "./motion.js";
@@ -51,15 +51,26 @@ function clockText() {
 
 /** @param {any} view */
 function drawStrips(view) {
-  const lost = (view.devices || []).filter((/** @type {any} */ d) => d.state !== "up");
   patch(/** @type {HTMLElement} */ (document.getElementById("strips")),
     staleStrip(),
     (view.banner || []).map((/** @type {any} */ one) =>
       h("div", { class: cls("strip", one.level), key: `b${one.text}`, role: "alert" }, h("b", null, one.text), " ", h("span", null, one.cure))),
-    lost.map((/** @type {any} */ d) =>
-      h("div", { class: "strip", key: `d${d.id}`, role: "status" },
-        h("b", null, t(`device.${d.state}`, { id: d.id, time: hhmm(d.since) })), " ",
-        h("span", null, `${d.detail}${/[.!]$/.test(d.detail) ? "" : "."}${d.state === "weak" ? "" : ` ${t("device.by_hand")}`}`))));
+    (view.devices || []).filter(missed).map(deviceStrip));
+}
+
+// Who plays or watches can't mend a device: they hear what is out and that play goes on, the rest on asking.
+const MENDING = ["operator", "setup", "health", "virtual"].includes(boot.page);
+const missed = (/** @type {any} */ d) => MENDING ? d.state !== "up" : d.state === "lost" && d.kind !== "crown";
+
+/** What ails a device, in the page's head. @param {any} d */
+function deviceStrip(d) {
+  const device = maybe(`device.named.${d.kind}`, "{id}").replace("{id}", d.id);
+  const detail = h("span", { key: "detail" }, sentence(d.detail));
+  return h("div", { class: "strip", key: `d${d.id}`, role: "status" },
+    h("b", null, t(`device.${d.state}`, { device, time: hhmm(d.since) })), " ",
+    MENDING && detail, MENDING && " ",
+    d.state !== "weak" && h("span", null, t("device.by_hand")),
+    !MENDING && h("details", { key: "more" }, h("summary", null, t("device.detail")), detail));
 }
 
 /** The newest event for screen readers. @param {any} view */
@@ -75,7 +86,7 @@ function speak(view) {
 async function start() {
   const page = await PAGES[boot.page]();
   drawPage = page.draw;
-  const claim = begin(draw);
+  const claim = await begin(draw);
   if (boot.page !== "overlay") {
     sound = await import("./sound.js").catch(() => null);
     if (sound) sound.install(claim);

@@ -1,5 +1,5 @@
 /** The operator's page: every action by hand, questions, corrections, the match, the devices. */
-import { boot, duration, hhmm, inLanguage, maybe, t } from "./boot.js";
+import { boot, duration, hhmm, inLanguage, maybe, sentence, t } from "./boot.js";
 import { cls, h, patch } from "./dom.js";
 import { cardLabel, crest, houseClass, icon } from "./art.js";
 import { actionForm, chosen, clear, fetchOwned } from "./actions.js";
@@ -147,7 +147,7 @@ function devices(view) {
       ? h("ul", null, list.map((/** @type {any} */ d) => h("li", { key: d.id, class: `device ${d.state}` },
           icon(d.state === "up" ? "check" : "warning"),
           h("div", null, h("b", null, d.id), " ", h("span", { class: "tag" }, maybe(`device.kind.${d.kind}`, d.kind)), " ", t(`device.is_${d.state}`, { time: hhmm(d.since) }),
-            h("p", { class: "quiet" }, d.detail), facts(d)))))
+            h("p", { class: "quiet" }, sentence(d.detail)), facts(d)))))
       : h("p", { class: "quiet" }, t("op.no_devices")),
     seen(view));
 }

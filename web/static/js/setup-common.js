@@ -1,5 +1,5 @@
 /** What the steps of the set-up share. */
-import { boot, hhmm, maybe, t } from "./boot.js";
+import { boot, hhmm, maybe, sentence, t } from "./boot.js";
 import { cls, h } from "./dom.js";
 import { icon } from "./art.js";
 import { toast } from "./send.js";
@@ -24,5 +24,5 @@ export async function chosenText(input) {
 export function deviceLine(d) {
   return h("div", { class: cls("device", d.state) }, icon(d.state === "up" ? "check" : "warning"),
     h("div", null, h("b", null, d.id), " ", h("span", { class: "tag" }, maybe(`device.kind.${d.kind}`, d.kind)), " ", t(`setup.device.${d.state}`, { time: hhmm(d.since) }),
-      h("p", { class: "quiet" }, d.detail)));
+      h("p", { class: "quiet" }, sentence(d.detail))));
 }

@@ -1,5 +1,5 @@
 /** Setting the table up, step by step; each step is a page, can be left, skipped and come back to. */
-import { boot, maybe, t } from "./boot.js";
+import { boot, maybe, sentence, t } from "./boot.js";
 import { cls, h, patch } from "./dom.js";
 import { icon } from "./art.js";
 import { command, post, toast } from "./send.js";
@@ -153,7 +153,7 @@ function readyStep(view) {
       ? h("p", { class: "all-well" }, icon("check"), t("setup.all_there"))
       : [h("p", { key: "lack" }, t("setup.lacks")),
         h("ul", { class: "missing", key: "list" }, missing.map((/** @type {any} */ one) => h("li", { key: `${one.what} ${one.id || ""}` },
-          icon("warning"), h("div", null, h("p", null, t(`setup.missing.${one.what}`, one)), one.detail && h("p", { class: "quiet" }, one.detail)),
+          icon("warning"), h("div", null, h("p", null, t(`setup.missing.${one.what}`, one)), one.detail && h("p", { class: "quiet" }, sentence(one.detail))),
           h("a", { class: "button", href: `/setup/${one.step}` }, t("setup.mend", { step: t(`setup.name.${one.step}`) })))))],
     h("div", { class: "row" },
       h("a", { class: "button primary", href: "/operator" }, t("setup.begin")),

@@ -100,13 +100,14 @@ export function crownCard(view) {
     return h("circle", { cx: 50 + 42 * Math.sin(angle), cy: 50 - 42 * Math.cos(angle), r: 6, class: "lamp", style: { "--i": i } });
   });
   const holder = (view.game || {}).crown;
+  const dark = crown.hardware && view.devices.some((/** @type {any} */ d) => d.kind === "crown" && d.state !== "up");
   const pace = crown.pace > 0 ? `${(1 / crown.pace).toFixed(2)}s` : "0s";
   return h("section", { class: "card crown", "aria-label": t("crown.title") },
     h("div", { class: cls("ring", `is-${crown.pattern}`), style: { "--lamp": crown.colour, "--pace": pace } },
       h("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" }, lights),
       holder ? crest(houseOf(view, holder)) : h("img", { class: "crest", src: `${boot.base}/img/crown.svg`, alt: "" })),
     h("div", null, h("h2", null, t("crown.title")), holder && h("p", { class: "unseen" }, t("crown.held", { name: nameOf(view, holder) })),
-      h("p", null, crown.why), crown.hardware && h("p", { class: "quiet" }, t("crown.hardware", { what: crown.hardware }))));
+      h("p", null, crown.why), dark && h("p", { class: "quiet" }, t("crown.hardware", { what: crown.hardware }))));
 }
 
 /** A rule's id, leading to its place in the rulebook. @param {any} view @param {string} rule */
@@ -156,7 +157,8 @@ const DETAIL = 12;
 
 /** What happened last; each opens to what the table saw. @param {any} view @param {number} [most] @param {(event: any) => any} [tools] */
 export function events(view, most = DETAIL, tools) {
-  const list = (view.events || []).slice(0, most);
+  // A device that came or went matters to who can mend it; the others hear what they miss in the page's head.
+  const list = (view.events || []).filter((/** @type {any} */ e) => tools || e.kind !== "device").slice(0, most);
   return h("section", { class: "card events", "aria-label": t("events.title") },
     h("h2", null, t("events.title")),
     list.length
