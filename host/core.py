@@ -11,7 +11,7 @@ import hashlib
 import json
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from engine.game import Finding
@@ -224,14 +224,17 @@ class Core:
     def allow(self, seq: int, who: Who) -> Outcome:
         """Applies the illegal action of entry `seq` after all: the table rules otherwise."""
         found = next((f for f in self.match.findings if f.seq == seq), None) if self.match else None
-        if found is None:
+        if self.match is None or found is None:
             return Outcome(False, f"Entry {seq} is no refused action of this match.")
         if not found.open:
             return Outcome(False, "That has been settled already.")
         action = {**found.action, "force": True}
         if "alteration" in str(action.get("card")) and "sign" not in action:
-            question = which_way(self.context(), action, action["card"], None)
-            self.record("question", TABLE, text=question.text, body=question.to_json())
+            asked = next((q for q in self.match.questions.values() if q.allows == seq), None)
+            question = asked or which_way(self.context(), action, action["card"], None)
+            if asked is None:
+                body = replace(question, allows=seq).to_json()
+                self.record("question", TABLE, text=question.text, body=body)
             return Outcome(True, question.text)
         return self.act(action, who, allows=seq)
 
@@ -274,7 +277,7 @@ class Core:
         recorded = self.record("answer", who, text=text, body=body)
         outcome = self._outcome(True, text, recorded)
         for act in chosen.acts:
-            outcome = self.act(act, who, question=question)
+            outcome = self.act(act, who, allows=asked.allows, question=question)
             if not outcome.ok:
                 return outcome
         if asked.about.startswith("early:"):

@@ -53,7 +53,7 @@ class Answer:
 @dataclass(frozen=True, slots=True)
 class Question:
     """What the table could not decide. `card` and `zone` name what it is about: when that card is
-    lifted the question goes too."""
+    lifted the question goes too. `allows`: the entry whose refused action the answer lets stand."""
 
     text: str
     seats: tuple[int, ...]
@@ -61,6 +61,7 @@ class Question:
     card: str | None = None
     zone: str | None = None
     about: str = ""
+    allows: int | None = None
     id: str = ""
     since: float = 0.0
 
@@ -73,6 +74,7 @@ class Question:
             "card": self.card,
             "zone": self.zone,
             "about": self.about,
+            **({} if self.allows is None else {"allows": self.allows}),
         }
 
     @staticmethod
@@ -86,6 +88,7 @@ class Question:
             body["card"],
             body["zone"],
             body["about"],
+            body.get("allows"),
             id=f"q{entry.seq}",
             since=entry.wall,
         )

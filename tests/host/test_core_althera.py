@@ -149,9 +149,17 @@ def test_an_alteration_out_of_turn_can_be_allowed_and_then_asks_its_sign(desk: D
     desk.lay(2, "aurea/alteration/1")
     (first, *_) = [f for f in desk.view()["findings"] if f["open"]]
     assert desk.core.allow(first["seq"], OPERATOR).ok
+    assert desk.core.allow(first["seq"], OPERATOR).ok  # pressed twice: asked once
+    desk.pull_the_plug()
     (question,) = desk.view()["questions"]
     assert desk.core.answer(question["id"], "+", OPERATOR).ok
     assert desk.duel()["field"]["value"] == 78
+    # What was allowed is settled, by its sign too: nobody is asked to allow it for ever.
+    assert [f["seq"] for f in desk.view()["findings"] if f["open"] and f["seq"] == first["seq"]] == []
+    assert desk.core.allow(first["seq"], OPERATOR).text == "That has been settled already."
+    assert desk.view()["questions"] == []
+    desk.pull_the_plug()
+    assert not any(f["open"] and f["severity"] == "illegal" for f in desk.view()["findings"])
 
 
 def test_the_declarer_with_several_opponents_is_asked_and_with_one_is_understood(desk: Desk) -> None:
