@@ -1,7 +1,8 @@
 """The long runs of the whole table: matches under random chaos, taps by the thousand, the plug pulled
 hundreds of times. Nothing leaks, nothing shown is lost, nothing is done twice. `make soak`.
 
-CROWNTABLE_MATCHES, CROWNTABLE_TAPS and CROWNTABLE_KILLS make them longer or shorter.
+CROWNTABLE_MATCHES, CROWNTABLE_TAPS and CROWNTABLE_KILLS make them longer or shorter, CROWNTABLE_SEED
+plays other matches.
 """
 
 from __future__ import annotations
@@ -42,6 +43,8 @@ pytestmark = [pytest.mark.soak, pytest.mark.timeout(12 * 3600)]
 MATCHES = int(os.environ.get("CROWNTABLE_MATCHES", "20"))
 TAPS = int(os.environ.get("CROWNTABLE_TAPS", "10000"))
 KILLS = int(os.environ.get("CROWNTABLE_KILLS", "200"))
+#: another seed plays other matches with other troubles
+SEED = int(os.environ.get("CROWNTABLE_SEED", "200"))
 #: seconds that one match or tap may take, with all its troubles, on a busy machine
 PER_MATCH, PER_TAP = 600.0, 60.0
 MEGABYTE = 2**20
@@ -130,12 +133,12 @@ class Troubles:
 
 @pytest.mark.parametrize("layout", ["althera-3", "anthem-2"])
 def test_matches_over_all_stand_ins_under_random_chaos(tmp_path: Path, layout: str) -> None:
-    options = Options(find_layout(layout), tmp_path, virtual=True, speed=50, matches=MATCHES, seed=200)
+    options = Options(find_layout(layout), tmp_path, virtual=True, speed=50, matches=MATCHES, seed=SEED)
     ended: list[str] = []
     running = Running(options, ended.append)
     witness = Witness(running)
     running.start()
-    troubles = Troubles(running, random.Random(200))
+    troubles = Troubles(running, random.Random(SEED))
     early: Load | None = None
     try:
         for number in range(1, MATCHES + 1):
