@@ -376,3 +376,16 @@ def test_announcements_and_calls_for_a_judge_stand_out(
     page = visit.open("/operator")
     expect(page.locator(".call")).to_have_text("At a seat: Bruno asks for a judge.")
     visit.close()
+
+
+def test_a_double_click_begins_one_match(browser: Browser, running: tuple[LiveTable, Server]) -> None:
+    table, server = running
+    visit = Visit(browser, server, "phone").operator()
+    page = visit.open("/operator")
+    page.get_by_role("button", name="Begin the match").dblclick()
+    expect(page.locator(".toast")).to_have_text("The match begins.")
+    shown(page, table)
+    assert [e["kind"] for e in table.entries(after=0)].count("match") == 1
+    assert page.evaluate("scrollY") == 0  # the match itself is what is looked at next
+    assert visit.problems == []
+    visit.close()

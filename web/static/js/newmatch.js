@@ -80,5 +80,6 @@ function select(value, options, change) {
 
 async function begin(game, seats) {
   const rows = seats.map((s, i) => ({ seat: i + 1, ...(s.name.trim() ? { name: s.name.trim() } : {}), ...(game.houses.length ? { house: s.house } : {}) }));
-  await command({ cmd: "new-match", game: game.game, seats: rows, ...(plan.turns ? { turns: plan.turns } : {}), ruleset: plan.rules });
+  const outcome = await command({ cmd: "new-match", game: game.game, seats: rows, ...(plan.turns ? { turns: plan.turns } : {}), ruleset: plan.rules });
+  if (outcome.ok) scrollTo(0, 0); // the match stands above the form
 }

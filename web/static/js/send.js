@@ -1,6 +1,9 @@
 /** Sending: commands and actions to the table, and its answer as a short word on the screen. */
 import { boot, t } from "./boot.js";
 
+/** Milliseconds after which a table that has not answered is taken to be out of reach. */
+const PATIENCE = 20_000;
+
 /**
  * Posts JSON; the answer is the table's Outcome, or one that says why there is none.
  * @param {string} path @param {Object<string, any>} body
@@ -12,6 +15,7 @@ export async function post(path, body) {
       method: "POST",
       headers: { "Content-Type": "application/json", "X-CSRF-Token": boot.csrf },
       body: JSON.stringify(body),
+      signal: AbortSignal.timeout(PATIENCE),
     });
     const read = await answer.json();
     return { ok: Boolean(read.ok), text: [read.text, read.cure].filter(Boolean).join(" "), findings: read.findings || [], seq: read.seq ?? null };
@@ -21,13 +25,26 @@ export async function post(path, body) {
 }
 
 /** A game action as this page's person. @param {Object<string, any>} action */
-export async function act(action) {
-  return told(await post("/api/v1/act", { as: boot.audience, action }));
+export function act(action) {
+  return once("/api/v1/act", { as: boot.audience, action });
 }
 
 /** What is not a game action. @param {Object<string, any>} command */
-export async function command(command) {
-  return told(await post("/api/v1/command", { as: boot.audience, command }));
+export function command(command) {
+  return once("/api/v1/command", { as: boot.audience, command });
+}
+
+/** Milliseconds in which the same again is the second half of a double click, and is not done again. */
+const DOUBLE = 400;
+let last = { what: "", at: -DOUBLE, going: false, outcome: /** @type {Promise<any>} */ (Promise.resolve()) };
+
+function once(path, body) {
+  const what = JSON.stringify([path, body]);
+  if (what === last.what && (last.going || performance.now() - last.at < DOUBLE)) return last.outcome;
+  const sent = { what, at: performance.now(), going: true, outcome: post(path, body).then(told) };
+  sent.outcome.finally(() => { sent.going = false; });
+  last = sent;
+  return sent.outcome;
 }
 
 function told(outcome) {
