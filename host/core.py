@@ -308,6 +308,7 @@ class Core:
         self.match = Match(begun)
         self.match.fold(first)
         self.last_die.clear()
+        self.notes.clear()  # they were of before: "laid, but no match is running"
         self._after_change(None)
         return self._outcome(True, "The match begins.", recorded)
 

@@ -417,6 +417,14 @@ def test_a_duellist_who_may_retreat_and_throws_the_die_is_asked_or_understood(
     assert desk.view()["dice"]["awaited"] == []
 
 
+def test_what_was_said_before_the_match_is_not_said_of_it(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.lay(1, "cremisi/cavalry/1")
+    assert [n["text"] for n in desk.view()["notices"]] == ["Cavalry is laid, but no match is running."]
+    desk.begin()
+    assert desk.view()["notices"] == []
+
+
 def test_strangers_are_named_and_nothing_stops(desk: Desk) -> None:
     why = "a phone (its number changes at every tap)"
     for _ in range(3):

@@ -61,6 +61,8 @@ function stateText(view) {
   if (duel && me(duel.to_play)) return t("seat.your_play");
   if (duel) return duel.awaiting_roll ? t("seat.waiting_roll", { name: nameOf(view, duel.awaiting_roll) }) : t("seat.waiting", { name: nameOf(view, duel.to_play) });
   if (game.declarer === seat) return mine ? t("seat.your_declare") : t("between.title", { name: nameOf(view, seat) });
+  if (game.phase === "initiative") return t("initiative.title");
+  if (game.declarer && !(game.duels || []).length) return t("between.title", { name: nameOf(view, game.declarer) });
   return t("seat.watching");
 }
 
