@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import host.doctor_cli
+import host.feedback_cli
 import host.link.cli
 import host.nfc.cli
 import host.print.cli
@@ -37,6 +38,7 @@ def register(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     host.virtual.chaos_cli.register(sub)
     host.doctor_cli.register(sub)
     host.replay_cli.extend(sub)
+    host.feedback_cli.extend(sub)
     host.link.cli.register(sub)
     host.print.cli.register(sub)
     host.products.cli.register(sub)

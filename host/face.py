@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from engine.game import Audience
+from host.feedback import Feedback
 
 Json = dict[str, Any]
 
@@ -107,6 +108,8 @@ class Table(Protocol):
     virtual: VirtualWorld | None
     #: its devices and files for the set-up and health pages, None where it has none (a test's)
     workshop: Workshop | None
+    #: what people said of its matches, None where nobody is asked (a hall)
+    feedback: Feedback | None
 
     def language(self) -> str:
         """The language that the table was set up with, "" where none was chosen."""

@@ -215,6 +215,15 @@ def matches_of(path: Path) -> list[int]:
         db.close()
 
 
+def flagged(path: Path) -> set[int]:
+    """The seqs of the `match` entries of matches in which a moment was flagged. Raises sqlite3.Error."""
+    db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+    try:
+        return {row[0] for row in db.execute("SELECT DISTINCT match FROM entries WHERE kind = 'flag'")}
+    finally:
+        db.close()
+
+
 def _lock(path: Path) -> IO[str]:
     """The folder's lock, held while the returned file is open. Raises CrowntableError when taken."""
     file = path.open("a+", encoding="ascii")

@@ -7,6 +7,7 @@ match of thousands of actions and corrections costs what its actions cost.
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 from engine.errors import CrowntableError
 from engine.game import Audience, Finding, Game
 from engine.games import game_named
+from engine.records.record import hash_of
 from host.entry import Entry, Json
 from host.grounds import grounds
 from host.match import Clock, Line, lines_of, name_of
@@ -93,6 +95,7 @@ class Past:
         action = step.line.action
         return {
             "n": step.n,
+            "seq": step.line.seq,
             "at": step.entry.wall,
             "clock": round(step.clock, 1),
             "do": action.get("do"),
@@ -299,7 +302,7 @@ def _row(
         "id": name_of(begun),
         "number": begun.body.get("number", 1),
         "game": game.name,
-        "ruleset": begun.body["ruleset"].get("name", "") or str(begun.body.get("ruleset_sha256", ""))[:8],
+        **rules_of(begun),
         "started": begun.wall,
         "ended": last.wall if over else None,
         "over": over,
@@ -313,5 +316,32 @@ def _row(
         "by_hand": sum(step.by_hand for step in steps[1:]),
         "corrected": sum(entry.kind in ("undo", "redo", "amend", "allow") for entry in entries),
         "doubtful": sum(step.forced or step.line.broken is not None for step in steps),
+        "flags": _flags(entries, steps, clocks),
         "trouble": trouble,
     }
+
+
+def rules_of(begun: Entry) -> Json:
+    """The rules that a match was played by, as its row names them: `ruleset`, and `ruleset_hash` as its
+    record has it; empty where the `match` entry is damaged."""
+    rules = begun.body.get("ruleset")
+    if not isinstance(rules, dict):
+        return {"ruleset": "", "ruleset_hash": ""}
+    name = rules.get("name", "") or str(begun.body.get("ruleset_sha256", ""))[:8]
+    return {"ruleset": name, "ruleset_hash": hash_of(rules)}
+
+
+def _flags(entries: Sequence[Entry], steps: Sequence[Step], clocks: dict[int, float]) -> list[Json]:
+    """The moments that somebody flagged, each with the number of the last action before it."""
+    seqs = [step.line.seq for step in steps]
+    return [
+        {
+            "seq": entry.seq,
+            "n": bisect(seqs, entry.seq),
+            "at": entry.wall,
+            "clock": round(clocks[entry.seq], 1),
+            "text": entry.text,
+        }
+        for entry in entries
+        if entry.kind == "flag"
+    ]

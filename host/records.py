@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from engine.errors import CrowntableError
 from engine.records.record import Record, record_of
-from host.entry import Entry
-from host.journal import matches_of, read_entries
+from host.entry import Entry, Json
+from host.journal import flagged, heads_of, matches_of, read_entries
 from host.match import name_of, rebuilt
+from host.past import past_of
 
 
 def record_of_match(entries: Sequence[Entry], program: str | None = None) -> Record:
@@ -77,3 +78,18 @@ def find_match(name: str, folders: Sequence[Path]) -> Record | None:
     if not known:
         return None
     raise CrowntableError(f"There is no match {name} at this table.", f"There are: {', '.join(known)}.")
+
+
+def rows_of(folder: Path, wanted: Collection[str], every_flag: bool = False) -> list[Json]:
+    """The rows (`host.past`) of these matches of a data folder, with `every_flag` also of those in which a
+    moment was flagged; none where there is no journal. Works beside a running table. Raises CrowntableError
+    where the journal can't be read."""
+    path = folder / "journal.sqlite"
+    if not path.exists():
+        return []
+    try:
+        flags = flagged(path) if every_flag else set()
+        begun = [head for head, _ in heads_of(path) if name_of(head) in wanted or head.seq in flags]
+        return [past_of(read_entries(path, head.seq)).row for head in begun]
+    except (sqlite3.Error, ValueError, TypeError, LookupError) as error:
+        raise CrowntableError(f"The journal {path} can't be read: {error}.", "Is it a journal?") from None

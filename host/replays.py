@@ -21,7 +21,7 @@ from host.entry import Entry, Json
 from host.face import Opened
 from host.journal import each_entry, heads_of
 from host.match import name_of
-from host.past import Past, past_of
+from host.past import Past, past_of, rules_of
 
 log = logging.getLogger(__name__)
 
@@ -206,11 +206,13 @@ def _unread(begun: Entry) -> Json:
         "id": name_of(begun),
         "number": begun.body.get("number", 1),
         "game": begun.body.get("game", ""),
+        **rules_of(begun),
         "started": begun.wall,
         "ended": None,
         "over": False,
         "seats": begun.body.get("seats", []),
         "winners": None,
+        "flags": [],
         "trouble": "",
         "best": [],
     }

@@ -26,6 +26,7 @@ from host.core import Core
 from host.crown_scene import CrownScene
 from host.entry import Entry, Json
 from host.face import Opened, Outcome, VirtualWorld, Who, Workshop
+from host.feedback import Feedback
 from host.free import FreeTable
 from host.journal import matches_of, read_entries
 from host.lamps import lit
@@ -67,6 +68,7 @@ class LiveTable:
         self.virtual: VirtualWorld | None = None
         self.workshop: Workshop | None = None
         self.sensors: SensorLog | None = None
+        self.feedback: Feedback | None = Feedback(core.journal.path.parent)
         self._is_virtual = virtual
         self._queue: queue.SimpleQueue[Sighting | tuple[Job, Future[Outcome]] | None] = queue.SimpleQueue()
         self._lock = threading.RLock()

@@ -28,5 +28,16 @@ def one_line(text: str, longest: int) -> str:
     return line if line.strip(JOINERS + " ") else ""
 
 
+def lines(text: str) -> str:
+    """`text` as lines, each as `one_line` leaves it, however a browser or a program ends them; without empty
+    ones at its beginning and end.
+
+    >>> lines(" one\\r\\n\\r\\ntwo\\u202e  words\\n ")
+    'one\\n\\ntwo words'
+    """
+    rows = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return "\n".join(one_line(row, len(row)) for row in rows).strip("\n")
+
+
 def _turns(character: str) -> bool:
     return unicodedata.category(character) == "Cf" and character not in JOINERS

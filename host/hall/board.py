@@ -48,6 +48,7 @@ class Board:
     #: a hall is no virtual table, has no zones to set up and no language of its own (host.face.Table)
     virtual = None
     workshop = None
+    feedback = None
 
     def __init__(self, name: str = "", clock: Callable[[], float] = time.time) -> None:
         self.name = name
