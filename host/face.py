@@ -114,6 +114,9 @@ class Table(Protocol):
     def language(self) -> str:
         """The language that the table was set up with, "" where none was chosen."""
 
+    def asking(self) -> bool:
+        """Whether its screens ask how a match was (setup-asking)."""
+
     def is_set_up(self) -> bool:
         """Whether the set-up page has been walked, or the table is in use without: a virtual one is."""
 
@@ -143,6 +146,7 @@ class Table(Protocol):
         "name"}], "turns", "ruleset": {key: value}} · {"cmd": "pause"} · {"cmd": "resume"} ·
         {"cmd": "flag", "text"} · {"cmd": "announce", "text"} · {"cmd": "judge"} (a seat asks for one) ·
         {"cmd": "attract", "on", "after": seconds} (a free table) · {"cmd": "count-anew"} ·
+        {"cmd": "setup-asking", "on"} (how a match was) ·
         enrol-start, enrol-card, enrol-stop, zones-start, zones-skip, zones-back, zones-save, zones-stop:
         docs/view.md. Never raises, whatever the JSON."""
 

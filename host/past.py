@@ -144,6 +144,7 @@ class Past:
             "grounds": grounds(_UpTo([s.line for s in self.steps[: step.n]], self.told), game),
             "undo": {"possible": False, "text": None},
             "redo": {"possible": False, "text": None},
+            "asking": False,
             "notices": [],
         }
         shown = scene(view)

@@ -31,12 +31,14 @@ Box = tuple[int, int, int, int]
 @dataclass(frozen=True, slots=True)
 class Settings:
     """`language`: of screens whose visitor chose none; `layout`: a shipped or own one by name; empty
-    where nothing was chosen. `ports`: reader -> port, camera -> source, instead of the layout's.
+    where nothing was chosen. `asking`: whether screens ask how a match was. `ports`: reader -> port, camera
+    -> source, instead of the layout's.
     `steps`: step -> done or skipped. `lights`: lamp -> seen or unseen at the last test. `trays`: camera
     -> part of the tray ("tray", "seat1" …) -> its box in the camera's pixels."""
 
     language: str = ""
     layout: str = ""
+    asking: bool = True
     ports: Mapping[str, str] = field(default_factory=dict)
     steps: Mapping[str, str] = field(default_factory=dict)
     lights: Mapping[str, str] = field(default_factory=dict)
@@ -139,6 +141,12 @@ def _text(path: Path, key: str, value: Any) -> str:
     return value
 
 
+def _switch(path: Path, key: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise _wrong(path, f"has {key} = {value!r}, which is not true or false")
+    return value
+
+
 def _texts(path: Path, key: str, value: Any) -> dict[str, str]:
     if not isinstance(value, dict):
         raise _wrong(path, f"has {key} = {value!r}, which is no table of texts")
@@ -189,6 +197,7 @@ def box_of(value: object) -> Box | None:
 _SHAPES: Final[dict[str, Any]] = {
     "language": _text,
     "layout": _text,
+    "asking": _switch,
     "ports": _texts,
     "steps": _words(*STATES),
     "lights": _words(*SEEN),
@@ -203,6 +212,8 @@ def _to_toml(settings: Settings) -> str:
         for key, value in (("language", settings.language), ("layout", settings.layout))
         if value
     ]
+    if not settings.asking:
+        lines.append("asking = false")
     for key in ("ports", "steps", "lights"):
         table: Mapping[str, str] = getattr(settings, key)
         if table:

@@ -177,6 +177,16 @@ def _language(core: Core, command: Json, who: Who) -> Outcome:
     return Outcome(True, "Kept.")
 
 
+def _asking(core: Core, command: Json, who: Who) -> Outcome:
+    """Whether the screens ask how a match was (host.feedback)."""
+    on = command.get("on")
+    if not isinstance(on, bool):
+        return Outcome(False, "The command 'setup-asking' takes on (true or false).")
+    core.bench.keep(replace(core.bench.settings, asking=on))
+    text = "The screens ask how a match was." if on else "The screens no longer ask how a match was."
+    return Outcome(True, text)
+
+
 def _layout_use(core: Core, command: Json, who: Who) -> Outcome:
     """Another layout: the table starts anew with it."""
     name, given = str(command.get("layout") or ""), core.bench.given
@@ -301,6 +311,7 @@ _JOBS: dict[str, Callable[[Core, Json, Who], Outcome]] = {
     "zones-stop": _zones,
     "setup-step": _step,
     "setup-language": _language,
+    "setup-asking": _asking,
     "layout-use": _layout_use,
     "layout-own": _layout_own,
     "device-port": _port,
@@ -316,6 +327,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "cards-import": ("text", "replace"),
     "setup-step": ("step", "state"),
     "setup-language": ("language",),
+    "setup-asking": ("on",),
     "layout-use": ("layout",),
     "layout-own": ("text", "name"),
     "device-port": ("device", "port"),

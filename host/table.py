@@ -152,6 +152,10 @@ class LiveTable:
         """See host.face.Table."""
         return self.core.bench.settings.language
 
+    def asking(self) -> bool:
+        """See host.face.Table."""
+        return self.core.bench.settings.asking
+
     def is_set_up(self) -> bool:
         """See host.face.Table."""
         settings = self.core.bench.settings

@@ -60,6 +60,7 @@ def make_view(core: Core, audience: Audience, number: int, virtual: bool) -> Jso
         "dice": _dice(core, game),
         "undo": _undo(core, match),
         "redo": _redo(core, match),
+        "asking": core.bench.settings.asking,
         "notices": [{"text": n.text, "at": n.at} for n in reversed(core.notes)],
         **_setting_up(core, audience),
     }

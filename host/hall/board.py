@@ -153,6 +153,10 @@ class Board:
         """See host.face.Table: the reader's alone counts here."""
         return ""
 
+    def asking(self) -> bool:
+        """See host.face.Table: its tables ask."""
+        return False
+
     def table(self, name: str) -> Json | None:
         """The whole View that a table published last; None where there is none."""
         with self._lock:

@@ -34,7 +34,7 @@ ACTIONS = ["setup", "roll", "crown", "declare", "redraw", "play", "retreat", "st
 KEYS = ["seq", "id", "question", "answer", "action", "text", "seats", "turns", "ruleset", "game", "first",
         "card", "zone", "only", "again", "seat", "face", "against", "for", "sign", "place", "win", "shown",
         "force", "players", "house", "name", "rank_step", "dragon", "step", "state", "layout", "device",
-        "port", "camera", "part", "box", "at", "colour", "seen", "language", "mode"]  # fmt: skip
+        "port", "camera", "part", "box", "at", "colour", "seen", "language", "mode", "on"]  # fmt: skip
 
 odd = st.one_of(
     st.none(), st.booleans(), st.integers(), st.integers(-3, 200), st.floats(), st.sampled_from(KEYS),

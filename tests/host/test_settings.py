@@ -35,6 +35,7 @@ some = st.builds(
     Settings,
     language=names,
     layout=names,
+    asking=st.booleans(),
     ports=st.dictionaries(names, names, max_size=3),
     steps=st.dictionaries(st.sampled_from(STEPS), st.sampled_from(STATES), max_size=3),
     lights=st.dictionaries(names, st.sampled_from(SEEN), max_size=3),
@@ -60,6 +61,7 @@ def test_no_file_is_no_fault(tmp_path: Path) -> None:
     ("text", "says"),
     [
         ("language = 3", "language = 3, which is no text"),
+        ("asking = 1", "asking = 1, which is not true or false"),
         ("colour = 'red'", "unknown key 'colour'"),
         ("[steps]\nzones = 'perhaps'", "steps.zones = 'perhaps'; allowed are done, skipped"),
         ("[trays.dice]\ntray = [1, 2, 3]", "trays.dice.tray"),

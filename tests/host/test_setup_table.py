@@ -48,6 +48,15 @@ def test_a_step_is_remembered_also_after_the_next_start(desk: Desk) -> None:
     assert {"step": "zones", "state": "skipped"} in setup["steps"]
 
 
+def test_a_table_that_is_told_not_to_ask_tells_every_screen_and_remembers_it(desk: Desk) -> None:
+    assert desk.view()["asking"] and desk.view("seat", 1)["asking"]
+    assert say(desk, "setup-asking", on=False).text == "The screens no longer ask how a match was."
+    assert not any(say(desk, "setup-asking", on=wrong).ok for wrong in (None, "no", 1, "false"))
+    desk.pull_the_plug()
+    assert not any(desk.view(kind, seat)["asking"] for kind, seat in (("spectator", None), ("seat", 1)))
+    assert say(desk, "setup-asking", on=True).ok and desk.view()["asking"]
+
+
 def test_only_the_operator_sees_how_the_table_is_set_up(desk: Desk) -> None:
     for kind, seat in (("spectator", None), ("stream", None), ("seat", 1)):
         assert desk.view(kind, seat)["setup"] is None
