@@ -22,7 +22,7 @@ NIGHT = {name: night for name, (night, _) in COLOURS.items()}
 #: What tells series apart without colour.
 SYMBOLS = {"simulated": "circle", "live": "square-open", "other": "diamond"}
 DASHES = {"simulated": "solid", "live": "dash", "other": "solid"}
-FACE = '"Iowan Old Style", Palatino, "Palatino Linotype", P052, "URW Palladio L", Georgia, serif'
+FACE = 'Palatino, "Palatino Linotype", P052, serif'
 ROW, APART = 46, 0.28
 #: Row names longer than this many characters take a second line.
 BREAK = 20
