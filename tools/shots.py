@@ -20,7 +20,7 @@ from urllib.request import urlopen
 
 import cv2
 import numpy as np
-from playwright.sync_api import Browser, BrowserContext, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "docs" / "shots"
@@ -253,6 +253,7 @@ def records(browser: Browser) -> None:
             for name, path in (("matches", "/matches"), ("replay", replay), ("sheet", f"{there}/sheet")):
                 camera.look(path)
                 camera.shoot(name, "phone", "laptop", what="a record", when=bool)
+            said(browser, run, camera)
         with table("althera-3", 1.0, "--data", data, "--bots", "none", "--attract", "10") as run:
             camera = Camera(browser, run)
             camera.look("/")
@@ -286,6 +287,49 @@ def lab(browser: Browser) -> None:
             camera.shoot("lab-light", "phone", what="charts", when=bool, theme="light")
             camera.look("/lab/runs")
             camera.shoot("lab-runs", "laptop", "phone", what="forms", when=bool)
+
+
+#: what some people said: seat, points, the moment's place on the time line, text
+SAID = (
+    (
+        "3",
+        {"fun": 5, "clear": 2, "tension": 4, "fair": 4, "length": 3},
+        2,
+        "The Oracle sent us to the rules.",
+    ),
+    ("2", {"fun": 4, "clear": 3, "tension": 5, "fair": 2, "length": 4}, 9, "Could I have answered that?"),
+    ("", {"fun": 4, "clear": 4, "tension": 3, "length": 3}, 0, ""),
+)
+
+
+def said(browser: Browser, run: Run, camera: Camera) -> None:
+    """The form at a match's end, filled in on several phones; then all answers as the operator reads them."""
+    for seat, points, moment, text in SAID:
+        context = browser.new_context(viewport={"width": 360, "height": 780}, locale="en-GB")
+        context.set_default_timeout(120_000)
+        page = context.new_page()
+        fill(page, run, seat, points, moment, text)
+        page.locator("#send").click()
+        page.wait_for_selector("#kept")
+        context.close()
+    camera.look("/feedback?match=m1")
+    camera.shoot("answers", "laptop", what="answers", when=bool)
+    fill(camera.page, run, *SAID[0])
+    camera.page.evaluate("() => scrollTo(0, 0)")
+    camera.shoot("feedback", "phone", what="a form", when=bool)
+
+
+def fill(page: Page, run: Run, seat: str, points: Json, moment: int, text: str) -> None:
+    """Opens the first match's form and fills it in."""
+    page.goto(f"{run.url}/feedback/m1")
+    page.wait_for_selector("body[data-ready]", state="attached")
+    for name, point in points.items():
+        page.locator("label", has=page.locator(f"input[name={name}][value='{point}']")).click()
+    page.locator("textarea").fill(text)
+    page.locator("#seat").select_option(seat)
+    page.locator("#moments > summary").click()
+    page.wait_for_selector("ol#time-line")
+    page.locator("#time-line > li > label input").nth(moment).check()
 
 
 def main() -> int:

@@ -46,7 +46,7 @@ def _who(meant: Audience | None) -> Who | None:
     return None
 
 
-def _reads_all() -> bool:
+def reads_all() -> bool:
     """May this request read what the operator reads: by the PIN's session or by a key?"""
     if g.key is not None:
         return bool(g.key.may("read"))
@@ -118,7 +118,7 @@ def virtual_state() -> Any:
     here = site()
     if here.table.virtual is None:
         return refuse(404, "no_virtual")
-    if not _reads_all():
+    if not reads_all():
         return refuse(401, "pin")
     return jsonify(here.table.virtual.state())
 
@@ -177,7 +177,7 @@ def cards() -> Any:
 @blueprint.get("/entries")
 def entries() -> Any:
     """`?after=0&limit=500`: the journal's entries, oldest first. The operator's."""
-    if not _reads_all():
+    if not reads_all():
         return refuse(401, "pin")
     after, limit = request.args.get("after", "0"), request.args.get("limit", "500")
     if not all(text.isascii() and text.isdigit() and len(text) < 16 for text in (after, limit)):
@@ -194,6 +194,6 @@ def matches() -> Any:
 @blueprint.get("/undo-preview")
 def undo_preview() -> Any:
     """What an undo would take back, without doing it. The operator's."""
-    if not _reads_all():
+    if not reads_all():
         return refuse(401, "pin")
     return jsonify(spoken.told(site().table.preview_undo(), g.language))

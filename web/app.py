@@ -196,10 +196,24 @@ def create_app(
 ) -> Flask:
     """The application for one table. Threads of a pool may run it at once."""
     # they import `site` from here
-    from web import api, attract, health, operator, public, records, rules, seat, setup, virtual
+    from web import (
+        answers,
+        api,
+        attract,
+        feedback,
+        health,
+        operator,
+        public,
+        records,
+        rules,
+        seat,
+        setup,
+        virtual,
+    )
     from web.lab import pages as lab
 
-    parts = (public, seat, operator, setup, health, virtual, rules, records, lab, attract, api)
+    kept = (rules, records, lab, feedback, answers)
+    parts = (public, seat, operator, setup, health, virtual, *kept, attract, api)
     return framed(Site(table, guard, streams, host, port), [part.blueprint for part in parts])
 
 

@@ -12,6 +12,8 @@ from web.security import Guard
 OPERATOR: Final = "crowntable_operator"
 VISITOR: Final = "crowntable_visitor"
 LANGUAGE: Final = "crowntable_lang"
+#: what makes answers about matches this phone's, to change and to delete
+ANSWERS: Final = "crowntable_answers"
 
 
 def seat_cookie(seat: int) -> str:

@@ -16,7 +16,7 @@ from web.security import SESSION_S
 
 blueprint = Blueprint("operator", __name__)
 #: where the PIN may lead: pages of ours and nowhere else
-_PAGES = re.compile(r"/(operator|virtual|qr|health|lab(/runs)?|setup(/[a-z]{1,20})?)")
+_PAGES = re.compile(r"/(operator|virtual|qr|health|feedback|lab(/runs)?|setup(/[a-z]{1,20})?)")
 
 
 def _is_operator() -> bool:

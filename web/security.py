@@ -214,6 +214,8 @@ class Guard:
     pace: Pace = field(default_factory=lambda: Pace(60, 10.0))
     #: 200 requests of a program's key in 10 s, whatever they are
     key_pace: Pace = field(default_factory=lambda: Pace(200, 10.0))
+    #: 20 answers about matches in a minute: a table full of phones behind one address stays below
+    answer_pace: Pace = field(default_factory=lambda: Pace(20, 60.0))
     keys: KeyRing = field(init=False)
     _once: dict[str, float] = field(default_factory=dict)
     _ended: set[str] = field(default_factory=set)

@@ -4,7 +4,7 @@ import { cls, h, patch } from "./dom.js";
 import { crest, die, houseClass } from "./art.js";
 import { arena, count, outcome } from "./arena.js";
 import { fly, ghostsOf } from "./motion.js";
-import { awaited, calls, crownCard, events, findings, houseOf, nameOf, names, pairsGrid, questions, rollGrounds, scoreboard, seatOf, who } from "./side.js";
+import { awaited, calls, crownCard, events, findings, houseOf, howWasIt, nameOf, names, pairsGrid, questions, rollGrounds, scoreboard, seatOf, who } from "./side.js";
 import { joinCard, notices } from "./table.js";
 
 /** How long a duel's outcome stays beside other duels, in ms. */
@@ -100,5 +100,6 @@ function victory(view) {
     h("h2", { class: "stage-title" }, t(winners.length > 1 ? "victory.many" : "victory.one", { names: names(view, winners) })),
     first && seatOf(view, first).house_name && h("p", null, t("victory.house", { house: seatOf(view, first).house_name })),
     h("ol", { class: "podium" }, seats.map((s) => h("li", { key: `p${s.seat}`, class: houseClass(houseOf(view, s.seat)) },
-      who(view, s.seat), h("b", null, t("victory.cards", { n: s.cards }))))));
+      who(view, s.seat), h("b", null, t("victory.cards", { n: s.cards }))))),
+    howWasIt(view));
 }

@@ -2,7 +2,7 @@
 import { t } from "./boot.js";
 import { cls, h, patch } from "./dom.js";
 import { card, cardLabel, crest, houseClass, icon } from "./art.js";
-import { calls, cardGrounds, crownCard, events, findings, houseOf, nameOf, names, questions } from "./side.js";
+import { calls, cardGrounds, crownCard, events, findings, houseOf, howWasIt, nameOf, names, questions } from "./side.js";
 import { joinCard, notices } from "./table.js";
 
 /** @param {HTMLElement} root @param {any} view */
@@ -62,5 +62,6 @@ function victory(view) {
   return h("section", { class: cls("stage victory", winners[0] && houseClass(houseOf(view, winners[0]))), key: "victory" },
     h("div", { class: "laurel" }, winners.map((/** @type {number} */ w) => crest(houseOf(view, w), "crest throne"))),
     h("h2", { class: "stage-title" }, t(winners.length > 1 ? "victory.many" : "victory.one", { names: names(view, winners) })),
-    h("p", null, t(dragon ? "anthem.dragon_won" : "anthem.hero_won")));
+    h("p", null, t(dragon ? "anthem.dragon_won" : "anthem.hero_won")),
+    howWasIt(view));
 }

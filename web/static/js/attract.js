@@ -2,14 +2,18 @@
 import { boot, maybe, t } from "./boot.js";
 import { cls, h, patch } from "./dom.js";
 import { lessons } from "./attract-teach.js";
+import { now } from "./live.js";
 import { settle, snapshot } from "./motion.js";
 import { paint } from "./overlay.js";
+import { howWasIt } from "./side.js";
 
 /** How long a step of the replay and its last one stand, in ms. */
 const STEP = 2200;
 const ENDING = 6000;
 /** Fewer views than this make no story. */
 const LEAST = 4;
+/** How long after a match the code of its form stays on this screen, in ms. */
+const ASKED = 600_000;
 
 let scenes = /** @type {any[]} */ ([]);
 let at = 0;
@@ -47,7 +51,8 @@ export function draw(root, view, redraw) {
     h("section", { class: "invite", key: "invite" },
       h("img", { class: "invite-crown", src: `${boot.base}/img/crown.svg`, alt: "" }),
       h("div", null, h("p", { class: "invite-big" }, t(view.free.on ? "attract.begin" : "attract.begin_here")), h("p", null, t("attract.free"))),
-      boot.extra.join && h("p", { class: "join" }, t("join.here"), " ", h("b", null, boot.extra.join.replace("http://", "")))),
+      boot.extra.join && h("p", { class: "join" }, t("join.here"), " ", h("b", null, boot.extra.join.replace("http://", ""))),
+      Date.now() - now.arrivedAt < ASKED && howWasIt(view)),
     h("section", { class: cls("show", scene.replay && "is-replay"), key: "show", "aria-label": t(scene.replay ? "attract.replay" : "attract.lesson") },
       h("header", null,
         h("p", { class: "quiet" }, scene.over),

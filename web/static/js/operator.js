@@ -102,9 +102,9 @@ function eventTools(view, e, redraw) {
 
 function matchCard(view, redraw) {
   const match = view.match;
-  const say = (/** @type {string} */ cmd) => async () => {
-    if (!saying.trim()) return;
-    const text = saying.trim();
+  const say = (/** @type {string} */ cmd, instead = "") => async () => {
+    const text = saying.trim() || instead;
+    if (!text) return;
     saying = "";
     await command({ cmd, text });
     redraw();
@@ -116,7 +116,7 @@ function matchCard(view, redraw) {
     h("label", null, h("span", null, t("op.say")),
       h("input", { type: "text", maxlength: 200, value: saying, oninput: (/** @type {Event} */ e) => { saying = /** @type {HTMLInputElement} */ (e.target).value; } })),
     h("div", { class: "row" },
-      h("button", { type: "button", onclick: say("flag") }, icon("flag"), t("op.flag")),
+      h("button", { type: "button", onclick: say("flag", t("op.flagged")) }, icon("flag"), t("op.flag")),
       h("button", { type: "button", onclick: say("announce") }, icon("info"), t("op.announce"))));
 }
 
@@ -179,7 +179,7 @@ function zones(view) {
 /** The ways to the pages that care for the table itself. */
 function care() {
   return h("section", { class: "card", key: "care" }, h("h2", null, t("op.care")),
-    h("div", { class: "row" }, h("a", { class: "button", href: "/setup" }, t("health.setup")), h("a", { class: "button", href: "/health" }, t("setup.health"))));
+    h("div", { class: "row" }, h("a", { class: "button", href: "/setup" }, t("health.setup")), h("a", { class: "button", href: "/health" }, t("setup.health")), h("a", { class: "button", href: "/feedback" }, t("op.answers"))));
 }
 
 function phones() {

@@ -46,7 +46,8 @@ function header(view, me) {
   return h("section", { class: cls("seat-head", houseClass(houseOf(view, seat))), key: "head" },
     crest(houseOf(view, seat), "crest great"),
     h("div", null, h("p", null, t("seat.number", { seat }), house ? ` · ${house}` : ""), h("h1", null, nameOf(view, seat)),
-      me && h("p", { class: "state" }, stateText(view))));
+      me && h("p", { class: "state" }, stateText(view)),
+      mine && view.asking && view.match && view.match.over && h("p", { class: "how" }, h("a", { href: `/feedback/${view.match.id}?seat=${seat}` }, t("asked.link")))));
 }
 
 /** The one thing that matters now, in a sentence. */

@@ -91,6 +91,15 @@ export function pairsGrid(view) {
             : h("td", { class: `pair ${state(a, b)}` }, mark[state(a, b)](), h("span", { class: "word" }, t(`pairs.${state(a, b)}`))))))))));
 }
 
+/** After a match: the code that opens its form on a phone, for this screen's own visitor a link. @param {any} view */
+export function howWasIt(view) {
+  if (view.replay || !view.asking || !view.match || !view.match.over) return null;
+  const href = `/feedback/${view.match.id}`;
+  return h("a", { class: "how-was-it", key: `how${view.match.id}`, href },
+    boot.extra.join && h("img", { src: `${href}/qr.svg`, alt: "", width: 160, height: 160 }),
+    h("span", null, h("b", null, t("asked.title")), h("span", null, t("asked.minute"))));
+}
+
 /** The crown's light, as the LEDs show it. @param {any} view */
 export function crownCard(view) {
   const crown = view.crown;
