@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -37,7 +36,7 @@ def compare(
             there = rows.get(entry.seq)
             if there is None:
                 figures["lost"] += 1
-            elif there.entry != json.loads(wire.pack(wire.public_entry(entry.to_json()))):
+            elif there.entry != wire.unpack(wire.pack(wire.public_entry(entry.to_json()))):
                 figures["different"] += 1
     return {**figures, "records_owed": owed(store)}, sorted(delays)
 
