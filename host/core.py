@@ -175,7 +175,7 @@ class Core:
         findings = tuple(f.to_json() | {"text": words.named(f.text)} for f in verdict.findings)
         if not verdict.ok and who.kind != "device":
             return Outcome(False, findings[0]["text"], findings)
-        after = self.match.game.state_json(verdict.state)
+        after = self.match.public_of(verdict.state)
         infos = [f["text"] for f in findings if f["severity"] == "info"]
         text = " ".join([words.happened(action, before, after), *infos])
         if not verdict.ok:
@@ -323,6 +323,18 @@ class Core:
         """Pause, resume, a flag, an announcement, a call for a judge, a dismissed finding."""
         recorded = self.record(kind, who, text=text, body=body or {})
         return self._outcome(True, text, recorded)
+
+    def latest(self, after: int) -> list[Entry] | None:
+        """The recorded entries with seq > `after`, from memory; None where it does not reach back so far."""
+        if not self.events or self.events[0].seq > after + 1:
+            return None
+        saved = self.saved()
+        return [entry for entry in self.events if after < entry.seq <= saved]
+
+    def saved(self) -> int:
+        """The last entry that is on the disk."""
+        waiting = self.backlog.waiting
+        return waiting[0].seq - 1 if waiting else self.seq
 
     def tick(self) -> bool:
         """Once in a while: tries the backlog again, and looks at the card list. True where a screen may

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import logging
 from dataclasses import asdict, dataclass, field
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -99,8 +100,7 @@ class FreeTable:
         """Looks whether people are there. True where the screens should change."""
         now = core.clocks.mono()
         self._count(core, now)
-        fresh = [e.seq for e in core.events if e.kind not in QUIET_KINDS]
-        newest = fresh[-1] if fresh else 0
+        newest = next((e.seq for e in reversed(core.events) if e.kind not in QUIET_KINDS), 0)
         if newest != self._seq:
             self._active = now if self._seq >= 0 else now - self.after
             self._seq = newest
@@ -139,8 +139,8 @@ class FreeTable:
     def _is_cleared(self, core: Core, now: float) -> bool:
         """Field spots are bare time and again in a duel; crown rests and places that were in use are
         bare only before and after a match."""
-        kinds = {zone.id: zone.kind for zone in core.layout.zones}
-        lying = {kinds.get(zone) for zone, _, card, _ in core.tracker.cards() if card is not None}
+        at = {zone for zone, _, card, _ in core.tracker.cards() if card is not None}
+        lying = {zone.kind for zone in core.layout.zones if zone.id in at} if at else set()
         self._rested |= bool(lying & {"crown", "place"})
         return self._rested and not lying and now - self._active >= CLEARED
 
@@ -151,11 +151,10 @@ class FreeTable:
             self.counters.since = self.counters.since or core.clocks.wall()
         else:
             self.counters.seconds += max(0.0, now - self._ticked)
-            for entry in core.events:
-                if entry.seq > self._seq:
-                    self.counters.matches += entry.kind == "match"
-                    played = entry.kind == "action" and entry.ok and entry.action is not None
-                    self.counters.plays += bool(played and entry.action and entry.action.get("do") in PLAYS)
+            for entry in takewhile(lambda e: e.seq > self._seq, reversed(core.events)):
+                self.counters.matches += entry.kind == "match"
+                played = entry.kind == "action" and entry.ok and entry.action is not None
+                self.counters.plays += bool(played and entry.action and entry.action.get("do") in PLAYS)
         self._ticked = now
         if now - self._saved >= SAVE:
             self._saved = now

@@ -41,6 +41,11 @@ CREATE INDEX IF NOT EXISTS entries_by_match ON entries (match, seq);
 _COLUMNS = "seq, kind, wall, mono, boot, match, who_kind, who_id, action, ok, findings, evidence, text, body"
 
 
+_INSERT = f"INSERT INTO entries ({_COLUMNS}) VALUES ({'?, ' * 13}?)"
+# Made once: json.dumps makes one for every call that asks for other separators.
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
 class NotRecordedError(Exception):
     """The disk took nothing: `reason` is what the system said. Nothing of the batch was written."""
 
@@ -106,9 +111,12 @@ class Journal:
             raise NotRecordedError(str(error)) from None
 
     def _write(self, rows: list[tuple[Any, ...]]) -> None:
+        if len(rows) == 1:  # a statement by itself is a transaction, and the usual one
+            self._db.execute(_INSERT, rows[0])
+            return
         try:
             self._db.execute("BEGIN IMMEDIATE")
-            self._db.executemany(f"INSERT INTO entries ({_COLUMNS}) VALUES ({'?, ' * 13}?)", rows)
+            self._db.executemany(_INSERT, rows)
             self._db.execute("COMMIT")
         except sqlite3.Error:
             if self._db.in_transaction:
@@ -276,7 +284,7 @@ def _row(entry: Entry) -> tuple[Any, ...]:
 
 
 def _dump(value: Any) -> str:
-    return _plain(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+    return _plain(_ENCODER.encode(value))
 
 
 def _plain(text: str) -> str:

@@ -136,6 +136,7 @@ class Match:
     told: dict[int, Entry] = field(default_factory=dict)
     _states: list[Any] = field(default_factory=list)
     _public: tuple[Any, Json] | None = None
+    _judged: tuple[Any, Any, Verdict] | None = None
 
     def __post_init__(self) -> None:
         name = self.begun.body["game"]
@@ -155,7 +156,12 @@ class Match:
         parsed = self.game.parse(action)
         if isinstance(parsed, Finding):
             return Verdict(False, (parsed,), self.state)
-        return self.game.apply(self.state, parsed)
+        # An action is judged before it is recorded and once more when it is folded in: the same state,
+        # which is never changed, and the same action have the same verdict.
+        known = self._judged
+        if known is None or known[0] is not self.state or known[1] != parsed:
+            known = self._judged = (self.state, parsed, self.game.apply(self.state, parsed))
+        return known[2]
 
     @property
     def over(self) -> bool:
@@ -164,9 +170,13 @@ class Match:
 
     def public(self) -> Json:
         """The public state now, for reading only: worked out once a state, however many ask."""
+        return self.public_of(self.state)
+
+    def public_of(self, state: Any) -> Json:
+        """The same of a state that a verdict has led to, and that is likely the next one."""
         # A state is never changed, each action makes another.
-        if self._public is None or self._public[0] is not self.state:
-            self._public = (self.state, self.game.state_json(self.state))
+        if self._public is None or self._public[0] is not state:
+            self._public = (state, self.game.state_json(state))
         return self._public[1]
 
     def fold(self, entry: Entry) -> None:

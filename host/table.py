@@ -193,7 +193,9 @@ class LiveTable:
         """See host.face.Table."""
         after, limit = (min(max(n, 0), 2**53) for n in (after, limit))
         with self._lock:
-            return [entry.to_json() for entry in self.core.journal.read(after, limit)]
+            found = self.core.latest(after)
+            entries = self.core.journal.read(after, limit) if found is None else found[:limit]
+            return [entry.to_json() for entry in entries]
 
     def match_entries(self, number: int) -> list[Entry]:
         """All entries of the match whose `match` entry has this seq."""

@@ -116,18 +116,16 @@ class Tracker:
     def cards(self) -> list[tuple[str, str, str | None, CardState]]:
         """Every settled tag: zone id, UID, card id or None, and whether that is sure: it is `uncertain` while
         scans miss it, its zone can't be read, or another zone reads it too."""
+        there = [(s, p) for s in self._zones.values() for p in s.present.values() if p.arrived]
+        if not there:
+            return []
         unread, doubted = self.unread(), {p.uid for _, p in self._doubted()}
 
         def state_of(state: _ZoneState, p: _Presence) -> CardState:
             unsure = p.misses >= UNCERTAIN_MISSES or state.zone.id in unread or p.uid in doubted
             return "uncertain" if unsure else "settled"
 
-        return [
-            (state.zone.id, p.uid, p.card, state_of(state, p))
-            for state in self._zones.values()
-            for p in state.present.values()
-            if p.arrived
-        ]
+        return [(state.zone.id, p.uid, p.card, state_of(state, p)) for state, p in there]
 
     def doubts(self) -> list[Doubt]:
         """The tags that two zones read now."""

@@ -37,8 +37,7 @@ def make_view(core: Core, audience: Audience, number: int, virtual: bool) -> Jso
     """The whole View; `number` is the publication it belongs to."""
     match = core.match
     game = match.game.view(match.state, audience) if match else {}
-    waiting = core.backlog.waiting
-    saved = waiting[0].seq - 1 if waiting else core.seq
+    saved = core.saved()
     view: Json = {
         "version": number,
         "seq": saved,
@@ -192,13 +191,14 @@ def _events(core: Core, saved: int) -> list[Json]:
             devices.add(entry.who.id)
         if entry.kind in EVENT_KINDS and entry.text:
             edited = core.match is not None and entry.seq in core.match.edited
-            row = event_row(entry, edited, entry.seq in undone, entry.seq <= saved)
-            rows.append(row | {"evidence": evidence_of(entry, core.match)})
+            rows.append(event_row(entry, edited, entry.seq in undone, entry.seq <= saved, core.match))
     return rows
 
 
-def event_row(entry: Entry, edited: bool, undone: bool, recorded: bool = True) -> Json:
-    """An entry as one of a view's `events`."""
+def event_row(
+    entry: Entry, edited: bool, undone: bool, recorded: bool = True, match: Match | None = None
+) -> Json:
+    """An entry as one of a view's `events`; with its match, an answer says what made the table ask."""
     return {
         "seq": entry.seq,
         "at": entry.wall,
@@ -210,7 +210,7 @@ def event_row(entry: Entry, edited: bool, undone: bool, recorded: bool = True) -
         "edited": edited,
         "undone": undone,
         "recorded": recorded,
-        "evidence": evidence_of(entry, None),
+        "evidence": evidence_of(entry, match),
     }
 
 

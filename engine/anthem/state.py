@@ -187,14 +187,15 @@ def gaps(layout: Layout) -> Iterator[tuple[int, int, list[int]]]:
 
 def stuck(state: State, seat: Seat) -> bool:
     """Whether the seat's layout can never be completed: a gap has more places than values left."""
-    return _stuck(seat.layout, _all_laid(state))
+    return _stuck(seat.layout, _all_laid(tuple(other.layout for other in state.seats)))
 
 
-def _all_laid(state: State) -> frozenset[int | None]:
+@lru_cache(maxsize=1 << 10)
+def _all_laid(layouts: tuple[Layout, ...]) -> frozenset[int | None]:
     """The values of which no copy is left to lay: 0 and 9, and what force has laid twice somewhere
     (each layout needs a value once, so only that can use up another layout's)."""
-    laid = [VALUE_OF[card] for seat in state.seats for card in seat.layout if card is not None]
-    return frozenset(value for value in range(START, END + 1) if laid.count(value) == len(state.seats))
+    laid = [VALUE_OF[card] for layout in layouts for card in layout if card is not None]
+    return frozenset(value for value in range(START, END + 1) if laid.count(value) == len(layouts))
 
 
 @lru_cache(maxsize=1 << 14)

@@ -109,3 +109,20 @@ def test_a_card_laid_while_the_table_was_off_is_played_when_it_is_back(desk: Des
     desk.pull_the_plug()
     desk.lay(1, "cremisi/cavalry/1")
     assert desk.duel()["field"] == {"owner": 1, "value": 15}
+
+
+def test_a_verdict_is_the_same_however_often_it_is_asked_and_never_that_of_another_action(desk: Desk) -> None:
+    desk.begin()
+    match = desk.core.match
+    assert match is not None
+    action = {"do": "declare", "seat": 1, "against": 2}
+    first = match.judge(action)
+    assert match.judge(action) is first  # not worked out again
+    action["against"] = 3  # the caller's own to change
+    other = match.judge(action)
+    assert other.ok and other.state != first.state
+    assert desk.do(**action).ok
+    assert match.state == other.state
+    assert not match.judge(action).ok  # the state is another one now
+    desk.core.undo(OPERATOR)
+    assert match.judge(action).ok

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ import pytest
 
 from engine.game import Audience
 from host.face import Who
+from host.hall.wire import pack
 from host.interpret import CROWN
 from host.sighting import Inventory, TagRead
 from host.table import LiveTable
@@ -158,3 +160,36 @@ def test_a_wrong_command_is_answered_in_a_sentence_and_writes_nothing(
     assert not outcome.ok
     assert outcome.text.endswith((".", "…"))
     assert len(table.entries(limit=1000)) == before
+
+
+def test_given_entries_from_memory_then_they_are_those_of_the_disk_and_none_is_ahead_of_it(
+    tmp_path: Path,
+) -> None:
+    desk = Desk(tmp_path)
+    table = LiveTable(desk.core)
+    desk.begin()
+    desk.do(do="declare", seat=1, against=2)
+    desk.play(1, "cremisi/cavalry/1")
+    desk.lay(2, "aurea/alteration/1")  # a question, with evidence
+    core = desk.core
+    for _ in range(40):  # more than memory holds
+        core.say("flag", "half a character: \ud83d", OPERATOR)
+    assert core.events[0].seq > 1
+
+    def from_disk(after: int, limit: int) -> list[Any]:
+        return [entry.to_json() for entry in core.journal.read(after, limit)]
+
+    for after in (0, 3, core.events[0].seq - 2, core.events[0].seq - 1, core.seq - 2, core.seq, core.seq + 9):
+        for limit in (0, 1, 5, 500):
+            got = json.loads(pack(table.entries(after, limit)))
+            assert got == json.loads(pack(from_disk(after, limit))), (after, limit)
+    core.journal.pretend_disk("read-only")
+    on_disk = core.seq
+    for _ in range(3):
+        core.say("flag", "not on the disk", OPERATOR)
+    assert core.saved() == core.seq - 3
+    assert table.entries(on_disk - 1)[-1]["seq"] == core.saved() == from_disk(on_disk - 1, 9)[-1]["seq"]
+    core.journal.pretend_disk("well")
+    assert core.tick()
+    assert table.entries(on_disk)[-1]["seq"] == core.seq
+    core.journal.close()
