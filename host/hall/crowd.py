@@ -7,6 +7,7 @@ a process of its own by web.hall.bench: `python -c "from host.hall.crowd import 
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import random
@@ -24,6 +25,7 @@ from host.core import Clocks, Core
 from host.entry import Json
 from host.face import Who
 from host.hall.account import Broker, read_account
+from host.hall.loop import Loop
 from host.hall.publisher import Publisher
 from host.journal import Journal
 from host.layout import find_layout
@@ -74,10 +76,12 @@ class Seat:
 
 
 class Crowd:
-    """Opens tables that share a few scripts."""
+    """Opens tables that share a few scripts and one loop for their connections."""
 
     def __init__(self, broker: Broker) -> None:
         self._broker = broker
+        self._loop = Loop()
+        self._loop.start()
         self._scripts: dict[tuple[str, int], list[Json]] = {}
 
     def seat(self, name: str, data: Path, account: Path, number: int, at: Broker | None = None) -> Seat:
@@ -90,9 +94,13 @@ class Crowd:
         if key not in self._scripts:
             game, state, _ = table.public_state()
             self._scripts[key] = script(game, state, random.Random(number))
-        publisher = Publisher(table, at or self._broker, read_account(account), data)
+        publisher = Publisher(table, at or self._broker, read_account(account), data, self._loop)
         publisher.start()
         return Seat(name, table, publisher, self._scripts[key])
+
+    def stop(self) -> None:
+        """Ends the loop, after the publishers."""
+        self._loop.stop()
 
 
 def _clocks() -> Clocks:
@@ -127,6 +135,7 @@ def main() -> None:
     seats: list[Seat] = []
     with ExitStack() as closing:
         crowd = Crowd(Broker(job["host"], job["port"], False))
+        closing.callback(crowd.stop)
         for number, name in job["tables"]:
             # A table whose network is to be cut reaches the broker through a port of its own.
             at = Broker(job["host"], job["ports"].get(name, job["port"]), False)
@@ -137,6 +146,9 @@ def main() -> None:
             seats.append(seat)
         while not all(seat.publisher.connected() for seat in seats):
             time.sleep(0.05)
+        # A real table has its memory to itself: the collector must not go through a hundred tables' at once.
+        gc.collect()
+        gc.freeze()
         _say({"ready": len(seats)})
         sys.stdin.readline()
         lag = play_all(seats, job["every"], stop, job["seconds"])
