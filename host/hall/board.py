@@ -7,14 +7,16 @@ or one that lies, spoils its own row at most.
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final
 
 from engine.game import Audience
-from host.hall.wire import Json
+from host.hall.wire import Json, pack, unpack
 from host.listeners import Listeners
 
 #: seconds between two publications; with many tables a view is large, so they are rarer
@@ -31,15 +33,32 @@ _TEXT: Final = 200
 
 
 @dataclass(slots=True)
+class Seen:
+    """What the hall makes of a table's View. The View itself is kept as it came, in bytes: four hundred of
+    them as objects are more than half a million, and Python's collector goes through all of them, over and
+    over, while events wait."""
+
+    raw: bytes = b""
+    #: the match's game, seats, leaders …; the running duels; what somebody should look at
+    shown: Json = field(default_factory=dict)
+    duels: list[Json] = field(default_factory=list)
+    alarms: list[Json] = field(default_factory=list)
+    #: the open questions: their words and since when (the table's Unix seconds), and when that was so
+    questions: list[tuple[str, float]] = field(default_factory=list)
+    at: float = 0.0
+    #: has the match ended, and with which entry
+    over: bool = False
+    seq: int | None = None
+
+
+@dataclass(slots=True)
 class Row:
     """One table as it was last heard of; times are this hall's Unix seconds."""
 
-    view: Json = field(default_factory=dict)
+    seen: Seen = field(default_factory=Seen)
     health: Json = field(default_factory=dict)
     heard: float = 0.0
     gone_since: float | None = None
-    shown: Json | None = None
-    duels: list[Json] = field(default_factory=list)
 
 
 class Board:
@@ -81,8 +100,9 @@ class Board:
 
     # -- what comes in -----------------------------------------------------------------------------
 
-    def hear(self, table: str, leaf: str, value: Json) -> None:
-        """A table's view or health."""
+    def hear(self, table: str, leaf: str, value: Json, raw: bytes = b"") -> None:
+        """A table's view or health; `raw`: as it came."""
+        seen = _seen(value, raw or pack(value)) if leaf == "view" else None
         with self._lock:
             row = self._rows.get(table)
             if row is None:
@@ -90,9 +110,8 @@ class Board:
                     return
                 row = self._rows[table] = Row()
             now = self._clock()
-            row.shown = None
-            if leaf == "view":
-                row.view, row.heard = value, now
+            if seen is not None:
+                row.seen, row.heard = seen, now
             elif leaf == "health":
                 gone = value.get("state") == "gone"
                 # The last will knows no more than that the table is gone.
@@ -130,9 +149,7 @@ class Board:
             row = self._rows.get(table)
             if row is None or row.health.get("journal") not in (None, journal):
                 return False
-            match = row.view.get("match")
-            seq = row.view.get("seq")
-            return isinstance(match, dict) and match.get("over") is True and type(seq) is int and seq <= upto
+            return row.seen.over and row.seen.seq is not None and row.seen.seq <= upto
 
     def version(self) -> int:
         """See host.face.Table."""
@@ -161,20 +178,22 @@ class Board:
         """The whole View that a table published last; None where there is none."""
         with self._lock:
             row = self._rows.get(name)
-            return row.view if row and row.view else None
+        return unpack(row.seen.raw) if row else None
 
     def _make(self) -> Json:
         now = self._clock()
-        rows = []
-        for name in sorted(self._rows):
+        rows: list[Json] = []
+        duels: list[Json] = []
+        for name in sorted(self._rows, key=_order):
             row = self._rows[name]
-            if row.shown is None:
-                row.duels = _duels(name, row)
-                row.shown = _shown(name, row)
+            label = _text(row.health.get("label"))
+            shown = {"table": name, "label": label or name, "game": None, **row.seen.shown}
+            if row.gone_since is None:
+                duels += [{"table": name, "label": label, **duel} for duel in row.seen.duels]
             calls = [c for c in self._calls if c["table"] == name]
             alarms = [{"kind": "judge", "text": c["text"], **_call(c)} for c in calls] + _alarms(row, now)
-            rows.append({**row.shown, "state": _state(row, now), "alarms": alarms})
-        duels = [d for row in self._rows.values() for d in row.duels]
+            state = _state(row, now)
+            rows.append({**shown, "heard": row.heard, "at": row.heard, "state": state, "alarms": alarms})
         duels.sort(key=lambda d: -d["value"])
         return {
             "version": self._version,
@@ -206,6 +225,12 @@ class Board:
                 self._stop.wait(0.2)
 
 
+@lru_cache(maxsize=MOST_TABLES)
+def _order(name: str) -> tuple[str | int, ...]:
+    """By number where names have one: t9 before t10, also where they have different widths."""
+    return tuple(int(part) if i % 2 else part for i, part in enumerate(re.split(r"([0-9]+)", name)))
+
+
 def _state(row: Row, now: float) -> str:
     if row.gone_since is not None:
         return "gone"
@@ -217,57 +242,61 @@ def _call(call: Json) -> Json:
 
 
 def _alarms(row: Row, now: float) -> list[Json]:
-    """What somebody should look at, from the table's own view; `since` in Unix seconds."""
-    found: list[Json] = []
+    """What somebody should look at: as the table's own view says, and because it is away or waits for an
+    answer too long; `at` in Unix seconds."""
     state = _state(row, now)
     if state != "here":
         why = "stopped" if row.health.get("why") == "stopped" else state
-        found.append({"kind": why, "text": "", "at": row.gone_since or row.heard})
-        return found
-    for banner in _dicts(row.view.get("banner")):
-        if banner.get("level") == "red":
-            found.append({"kind": "disk", "text": _text(banner.get("text")), "at": row.heard})
-    for device in _dicts(row.view.get("devices")):
-        if device.get("state") == "lost" and device.get("kind") in ("reader", "camera"):
-            text = _text(device.get("id"))
-            found.append({"kind": "device", "text": text, "at": _number(device.get("since"))})
-    for question in _dicts(row.view.get("questions")):
-        since = _number(question.get("since"))
-        if _number(row.view.get("at")) - since + (now - row.heard) > QUESTION_S:
-            found.append({"kind": "question", "text": _text(question.get("text")), "at": since})
+        return [{"kind": why, "text": "", "at": row.gone_since or row.heard}]
+    found = [{"at": row.heard, **alarm} for alarm in row.seen.alarms]
+    for text, since in row.seen.questions:
+        if row.seen.at - since + (now - row.heard) > QUESTION_S:
+            found.append({"kind": "question", "text": text, "at": since})
     return found
 
 
-def _shown(name: str, row: Row) -> Json:
-    """What of a table's view the hall shows."""
-    view, match = row.view, row.view.get("match")
-    game = view.get("game") if isinstance(view.get("game"), dict) else {}
-    assert isinstance(game, dict)
+def _seen(view: Json, raw: bytes) -> Seen:
+    """What the hall needs of a table's View."""
+    game, match = view.get("game"), view.get("match")
+    if not isinstance(game, dict):
+        game = {}
+    alarms: list[Json] = []
+    for banner in _dicts(view.get("banner")):
+        if banner.get("level") == "red":
+            alarms.append({"kind": "disk", "text": _text(banner.get("text"))})
+    for device in _dicts(view.get("devices")):
+        if device.get("state") == "lost" and device.get("kind") in ("reader", "camera"):
+            text = _text(device.get("id"))
+            alarms.append({"kind": "device", "text": text, "at": _number(device.get("since"))})
     events = _dicts(view.get("events"))
-    shown: Json = {
-        "table": name,
-        "label": _text(row.health.get("label")) or name,
-        "heard": row.heard,
-        "game": None,
-        "text": _text(events[0].get("text")) if events else "",
-    }
-    if not isinstance(match, dict):
-        return shown
-    seats = _seats(view, game)
-    return shown | {
+    text = _text(events[0].get("text")) if events else ""
+    seen = Seen(raw, {"text": text}, [], alarms)
+    seen.questions = [(_text(q.get("text")), _number(q.get("since"))) for q in _dicts(view.get("questions"))]
+    seen.at, seen.seq = _number(view.get("at")), _whole(view.get("seq"))
+    if isinstance(match, dict):
+        seen.over = match.get("over") is True
+        seats = _seats(view, game)
+        seen.duels = _duels(game, seats)
+        seen.shown |= _shown(game, match, seats, seen.duels)
+    return seen
+
+
+def _shown(game: Json, match: Json, seats: list[Json], duels: list[Json]) -> Json:
+    """What of a running match the hall shows."""
+    winners = game.get("winners")
+    return {
         "game": _text(match.get("game")),
         "turn": _whole(game.get("turn")),
         "turns": _whole(game.get("turns")),
         "phase": _text(game.get("phase")),
         "elapsed": _number(match.get("elapsed")),
-        "at": row.heard,
         "paused": match.get("paused") is True,
         "over": match.get("over") is True,
         "virtual": match.get("virtual") is True,
         "seats": seats,
         "leaders": _leaders(seats),
-        "winners": [w for w in game.get("winners") or () if type(w) is int],
-        "hot": max((d["value"] for d in row.duels), default=None),
+        "winners": [w for w in winners if type(w) is int] if isinstance(winners, list) else [],
+        "hot": max((d["value"] for d in duels), default=None),
     }
 
 
@@ -299,13 +328,9 @@ def _leaders(seats: list[Json]) -> list[Any]:
     return [s["seat"] for s in seats if s["count"] == max(counts)]
 
 
-def _duels(name: str, row: Row) -> list[Json]:
-    """The table's running duels whose field is open, as the big screen shows them."""
-    view = row.view
-    game, match = view.get("game"), view.get("match")
-    if not isinstance(game, dict) or not isinstance(match, dict) or row.gone_since is not None:
-        return []
-    names = {s["seat"]: s for s in _seats(view, game)}
+def _duels(game: Json, seats: list[Json]) -> list[Json]:
+    """The running duels whose field is open, as the big screen shows them."""
+    names = {s["seat"]: s for s in seats}
     found = []
     for duel in _dicts(game.get("duels")):
         field_ = duel.get("field")
@@ -323,8 +348,6 @@ def _duels(name: str, row: Row) -> list[Json]:
         ]
         found.append(
             {
-                "table": name,
-                "label": _text(row.health.get("label")),
                 "sides": sides,
                 "owner": _whole(field_.get("owner")),
                 "value": field_["value"],

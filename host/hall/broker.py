@@ -49,6 +49,14 @@ def table_names(number: int) -> list[str]:
     return [f"t{n:0{width}}" for n in range(1, number + 1)]
 
 
+def _grown(accounts: Path, tables: int) -> list[str]:
+    """The names of so many tables, and of all that have an account already: those keep the name on the
+    account that is out, also where more tables would be written with more digits."""
+    known = {int(path.stem[1:]): path.stem for path in accounts.glob("t*.toml") if path.stem[1:].isdecimal()}
+    fresh = dict(enumerate(table_names(tables), 1))
+    return [name for _, name in sorted((fresh | known).items())]
+
+
 def password_line(user: str, password: str, salt: bytes | None = None) -> str:
     """A user's line of Mosquitto's password file: PBKDF2 with SHA-512 (`$7$`)."""
     salt = salt or os.urandom(12)
@@ -104,7 +112,7 @@ def make_config(
     word: str = "Table",
 ) -> list[str]:
     """Writes everything into `folder`, and returns the tables' names; people read `word` and a number.
-    Accounts that are there already keep their passwords, so that a hall can grow.
+    Accounts that are there already keep their names and passwords, so that a hall can grow.
 
     Raises CrowntableError where the folder can't be written, UsageError for a number of tables."""
     if not 1 <= tables <= MOST_TABLES:
@@ -115,11 +123,11 @@ def make_config(
             raise CrowntableError(f"There is no file {file}.", "docs/hall.md shows how to make one.")
     if tls:
         tls = Tls(tls.cert.absolute(), tls.key.absolute(), tls.ca.absolute() if tls.ca else None)
-    names = table_names(tables)
     try:
         for part in (folder, folder / "tables", folder / "state"):
             part.mkdir(parents=True, exist_ok=True)
             part.chmod(0o700)
+        names = _grown(folder / "tables", tables)
         lines = [_user(folder / "hall.toml", HALL, "The hall", tls)]
         for name in names:
             label = f"{word} {int(name[1:])}"
@@ -127,7 +135,7 @@ def make_config(
         write_whole(folder / "passwords", "\n".join(lines) + "\n", private=True)
         write_whole(folder / "access", access_list(), private=True)
         port = port or (8883 if tls else 1883)
-        text = configuration(folder, tables, port, address, tls)
+        text = configuration(folder, len(names), port, address, tls)
         write_whole(folder / "mosquitto.conf", text, private=True)
         if os.geteuid() == 0:
             _hand_over(folder, ("mosquitto.conf", "passwords", "access", "state"))

@@ -148,7 +148,7 @@ class Collector:
             began = time.monotonic()
             while not self._lost.wait(0.2):
                 if self.broker_trouble and time.monotonic() - began > CONNECT:
-                    self._say(self.broker_trouble)
+                    self._say(f"The broker {self._broker} does not answer.")
                     break
             if self._stop.is_set() and not self.broker_trouble:
                 client.publish(here, b"", qos=1, retain=True).wait_for_publish(1.0)
@@ -171,7 +171,8 @@ class Collector:
         client.publish(here, wire.pack({"session": self._session}), qos=1, retain=True)
 
     def _gone(self, code: ReasonCode) -> None:
-        if not self._stop.is_set():
+        # One that never came about has been spoken of already: refused, or without an answer.
+        if not self._stop.is_set() and not self.broker_trouble:
             self._say(f"The connection to the broker {self._broker} is lost: {code}.")
         self._lost.set()
 
@@ -190,8 +191,12 @@ class Collector:
             self._arrived.put((at.table, bytes(message.payload)))
             return
         value = wire.unpack(message.payload)
-        if value is not None:
-            self._board.hear(at.table, at.leaf, value)
+        if value is None:
+            return
+        try:
+            self._board.hear(at.table, at.leaf, value, bytes(message.payload))
+        except Exception:  # the room's edge: no view, whatever is in it, may end the listening
+            log.exception("what %s shows is of no use", at.table)
 
     # -- the database ------------------------------------------------------------------------------
 

@@ -73,10 +73,14 @@ class Recorder:
                 log.exception("a record could not be made")
 
     def _left_behind(self) -> None:
+        """What an earlier run did not come to. Matches that still run wait as they would have: four hundred
+        records at once would keep a hall that has just begun from what arrives."""
         found = self._store.unrecorded()
+        now = time.monotonic()
         with self._lock:
             for name, journal, match, last in found:
-                self._due.setdefault((name, journal, match), Due(last, 0.0))
+                self._due.setdefault((name, journal, match), Due(last, now))
+                self._newest[name, journal] = max(match, self._newest.get((name, journal), 0))
 
     def _look(self) -> None:
         now = time.monotonic()

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import orjson
 import sqlalchemy as sa
 from sqlalchemy import event
 from sqlalchemy.dialects import postgresql, sqlite
@@ -21,7 +22,7 @@ from engine.errors import CrowntableError, UsageError
 from engine.records.export import export
 from host.entry import Entry
 from host.face import Who
-from host.hall.wire import Json
+from host.hall.wire import Json, pack
 from host.match import match_row, rebuilt
 from host.records import record_of_match
 
@@ -84,6 +85,9 @@ ATTENDED: Final = sa.Table(
 
 #: seconds that a call for a judge stays open by itself
 CALL_S: Final = 7200.0
+#: seconds without a word from PostgreSQL after which it counts as not answering: its machine may have gone
+#: without a farewell
+ANSWER_S = 20.0
 #: rows of one INSERT: PostgreSQL takes 65,535 values, SQLite 32,766
 _ROWS: Final = 1000
 
@@ -131,7 +135,14 @@ class Store:
 
     def __init__(self, url: str) -> None:
         try:
-            self.engine = sa.create_engine(url, pool_pre_ping=True)
+            place = sa.make_url(url)
+            self.engine = sa.create_engine(
+                place,
+                pool_pre_ping=True,
+                json_serializer=_json,
+                json_deserializer=orjson.loads,
+                connect_args={"timeout": ANSWER_S} if place.drivername.endswith("pg8000") else {},
+            )
         except (ArgumentError, NoSuchModuleError, ModuleNotFoundError, ValueError):
             raise UsageError(
                 "That is no database's address.",
@@ -331,6 +342,10 @@ class _Transaction:
             raise StoreError(said(failed)) from None
         if isinstance(error, (SQLAlchemyError, OSError)):
             raise StoreError(said(error)) from None
+
+
+def _json(value: Any) -> str:
+    return pack(value).decode()
 
 
 def _further(new: Any) -> Any:

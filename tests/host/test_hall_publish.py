@@ -18,9 +18,12 @@ from paho.mqtt.subscribeoptions import SubscribeOptions
 from engine.errors import CrowntableError
 from engine.game import Audience
 from host.face import Who
+from host.hall import collector as collector_module
 from host.hall import publisher, wire
 from host.hall.account import Account, Broker, new_client
+from host.hall.board import Board
 from host.hall.broker import Tls
+from host.hall.collector import Collector
 from host.hall.local import Cable, LocalBroker, free_port
 from host.hall.publisher import Publisher
 from tests.host.hall_kit import Player, lossless, venue, within
@@ -186,7 +189,7 @@ def test_given_a_table_that_starts_again_then_it_goes_on_where_the_hall_was(tmp_
     with venue(tmp_path) as place:
         hall, player = place.hall(), place.player()
         player.play(20)
-        within(lambda: hall.has(player))
+        within(lambda: player.publisher is not None and player.publisher.acked() == player.seq)
         player.stop()
         within(lambda: hall.row("t1")["state"] == "gone")
         assert [alarm["kind"] for alarm in hall.row("t1")["alarms"]] == ["stopped"]
@@ -382,6 +385,43 @@ def test_given_wrong_credentials_then_the_log_says_so_once_without_the_password(
         player.leave()
         assert caplog.text.count("refuses t1") == 1
         assert "not-the-password" not in caplog.text
+
+
+def test_given_a_hall_with_a_wrong_password_then_its_page_says_so_and_its_log_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with venue(tmp_path) as place, caplog.at_level(logging.WARNING):
+        heard: list[str] = []
+        board = Board()
+        wrong = Account("hall", "not-the-password", "The hall")
+        collector = Collector(place.broker.broker, wrong, place.store(), board)
+        collector.start()
+        place.closing.callback(collector.stop)
+        within(lambda: "refuses" in collector.broker_trouble)
+        ends = time.monotonic() + 3 * collector_module.PAUSE_S  # three attempts
+        while time.monotonic() < ends:
+            heard.append(collector.broker_trouble)
+            time.sleep(0.01)
+        assert not [text for text in heard if "lost" in text]
+        assert caplog.text.count("refuses the hall's account") == 1
+        assert "not-the-password" not in caplog.text
+
+
+def test_given_a_hall_whose_broker_takes_it_in_and_is_mute_then_its_page_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(collector_module, "CONNECT", 0.5)
+    with venue(tmp_path) as place:
+        cable = Cable(place.broker.port)
+        place.closing.callback(cable.close)
+        cable.pull()
+        at = Broker("127.0.0.1", cable.port, False)
+        collector = Collector(at, place.broker.account("hall"), place.store(), Board())
+        collector.start()
+        place.closing.callback(collector.stop)
+        within(lambda: "does not answer" in collector.broker_trouble)
+        cable.plug()
+        within(lambda: not collector.broker_trouble)
 
 
 def test_given_a_damaged_state_file_or_a_disk_that_takes_nothing_then_publishing_goes_on(

@@ -13,10 +13,13 @@ import sqlalchemy as sa
 from engine.errors import CrowntableError, UsageError
 from engine.records.files import read
 from engine.records.replay import replay
+from host.hall import store as store_module
 from host.hall import wire
+from host.hall.board import Board
 from host.hall.local import Cable
+from host.hall.recorder import Recorder
 from host.hall.store import EVENTS, RECORDS, Event, Store, StoreError, sqlite_url
-from tests.host.hall_kit import Player, postgres
+from tests.host.hall_kit import Player, postgres, within
 
 Json = dict[str, Any]
 
@@ -195,6 +198,27 @@ def test_given_a_database_that_goes_away_then_it_says_so_and_takes_the_same_even
     again.close()
 
 
+def test_given_a_database_whose_machine_falls_silent_then_the_hall_does_not_wait_for_ever(
+    pg: str, events: list[Event], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_module, "ANSWER_S", 1.0)
+    port = pg.rpartition(":")[2].partition("/")[0]
+    cable = Cable(int(port))
+    store = Store(pg.replace(port, str(cable.port)))
+    store.add(events[:5], {("t1", "journal-1"): 1})
+    cable.pull()
+    with pytest.raises(StoreError) as caught:
+        store.add(events, BASE)
+    assert str(caught.value)
+    with pytest.raises(CrowntableError, match="can't be used"):
+        Store(pg.replace(port, str(cable.port)))
+    cable.plug()
+    store.add(events, BASE)
+    assert len(rows(store)) == len(events)
+    store.close()
+    cable.close()
+
+
 @pytest.mark.parametrize("url", ["nonsense", "mysql+nothing://x", "oracle://x", ""])
 def test_given_an_address_that_is_no_database_then_it_says_what_is(url: str) -> None:
     with pytest.raises(UsageError):
@@ -211,3 +235,18 @@ def test_given_a_database_that_does_not_answer_then_its_password_is_not_repeated
 def test_given_a_folder_that_can_not_be_written_then_one_sentence_says_so(tmp_path: Path) -> None:
     with pytest.raises(CrowntableError, match="can't be used"):
         Store(sqlite_url(tmp_path / "nowhere"))
+
+
+def test_given_a_hall_that_begins_anew_then_followed_matches_are_recorded_and_running_ones_wait(
+    tmp_path: Path, events: list[Event]
+) -> None:
+    store = Store(sqlite_url(tmp_path))
+    store.add(events, BASE)
+    followed, running = (match for _, _, match, _ in store.unrecorded())
+    recorder = Recorder(store, Board())
+    recorder.start()
+    within(store.played)
+    recorder.stop()
+    assert [match.match for match in store.played()] == [followed]
+    assert [match for _, _, match, _ in store.unrecorded()] == [running]
+    store.close()

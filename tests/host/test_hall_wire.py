@@ -78,7 +78,8 @@ def test_given_a_kind_of_entry_that_nobody_thought_of_then_only_its_number_leave
 # -- what arrives
 
 
-KEYS = ("seat", "name", "value", "field", "cards", "layout", "kind", "state", "text", "since", "duels")
+KEYS = ("seat", "name", "value", "field", "cards", "layout", "kind", "state", "text", "since", "duels",
+        "winners", "attacker", "defender", "steps", "level")
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=4),
@@ -125,8 +126,9 @@ def test_given_an_event_with_a_wrong_field_then_it_is_none(spoiled: dict[str, An
 
 
 def test_given_texts_and_numbers_that_databases_refuse_then_they_arrive_such_that_none_does() -> None:
-    found = wire.unpack(b'{"a\\u0000": "x\\u0000y", "b": ["\\ud800"]}')
-    assert found == {"a": "xy", "b": ["?"]}
+    found = wire.unpack(b'{"a\\u0000": "x\\u0000y", "b": ["\\u0000"]}')
+    assert found == {"a": "xy", "b": [""]}
+    assert wire.unpack(b'{"b": ["\\ud800"]}') is None
     assert wire.unpack(b'{"a": NaN}') is None
     assert wire.unpack(b'{"a": 1e999}') is None
     assert wire.unpack(b"[" * 100_000) is None
@@ -210,6 +212,25 @@ def test_given_a_hall_that_grows_then_the_accounts_that_are_out_already_stay_goo
     assert before == after
     assert len(set(after)) == 3
     assert read_account(tmp_path / "hall" / "hall.toml").database == "postgresql+pg8000://h:pw@db/hall"
+
+
+def test_given_a_hall_that_outgrows_its_digits_then_tables_keep_the_names_they_have(tmp_path: Path) -> None:
+    make_config(tmp_path / "hall", 9)
+    before = (tmp_path / "hall" / "passwords").read_text().splitlines()
+    names = make_config(tmp_path / "hall", 12)
+    assert names == [f"t{n}" for n in range(1, 13)]
+    after = (tmp_path / "hall" / "passwords").read_text().splitlines()
+    assert {line.split(":")[0] for line in before} <= {line.split(":")[0] for line in after}
+    assert len(list((tmp_path / "hall" / "tables").glob("*.toml"))) == 12
+    assert make_config(tmp_path / "hall", 3) == names  # nobody who has an account is thrown out
+
+
+def test_given_names_of_different_widths_then_the_board_has_them_by_number() -> None:
+    board = Board()
+    for name in ("t10", "t2", "t001", "bar-3", "t9"):
+        board.hear(name, "health", {"state": "here"})
+    rows = board.view(Audience("spectator"))["tables"]
+    assert [row["table"] for row in rows] == ["bar-3", "t001", "t2", "t9", "t10"]
 
 
 def test_given_a_configuration_then_no_file_with_a_password_is_open_to_others(tmp_path: Path) -> None:
