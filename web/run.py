@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import logging
 import os
 import signal
 import sys
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from host.hall.publisher import Publisher
     from web.security import Guard
     from web.server import Server
+
+log = logging.getLogger(__name__)
 
 DEFAULT_LAYOUT = "althera-3"
 #: seconds after the last wanted match in which every screen gets its winner
@@ -94,14 +97,23 @@ def _until_stopped(running: Running, stop: threading.Event) -> Options | None:
 
 def _publisher(args: argparse.Namespace, options: Options, running: Running) -> Publisher | None:
     """What publishes the table to a hall, where one was asked for."""
-    if args.hall is None:
+    url = args.hall or os.environ.get("CROWNTABLE_HALL")
+    if not url:
         return None
     from host.hall.account import broker_of, read_account
     from host.hall.publisher import Publisher
 
-    broker = broker_of(args.hall)
-    account = read_account(args.hall_account or options.data / "hall.toml")
-    return Publisher(running.table, broker, account, options.data)
+    try:
+        broker = broker_of(url)
+        account = read_account(args.hall_account or options.data / "hall.toml")
+        return Publisher(running.table, broker, account, options.data)
+    except CrowntableError as error:
+        if args.hall:
+            raise
+        # A machine's settings: a table that was given the wrong file plays without its hall.
+        log.error("The table is in no hall. %s %s", error.what, error.cure)
+        print(f"The table is in no hall. {error.what} {error.cure}", flush=True)
+        return None
 
 
 def _options(args: argparse.Namespace) -> Options:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -32,11 +33,12 @@ def get(url: str) -> Any:
 
 
 class Table:
-    """`crowntable run --virtual --hall …` in a process of its own."""
+    """`crowntable run --virtual --hall …` in a process of its own; without a broker, as the machine's
+    settings say."""
 
-    def __init__(self, broker: LocalBroker, data: Path, name: str, *more: str) -> None:
+    def __init__(self, broker: LocalBroker | None, data: Path, name: str, *more: str) -> None:
         command = [sys.executable, "-m", "web.main", "run", "--virtual", "--port", "0", "--data", str(data)]
-        hall = ["--hall", str(broker.broker), "--hall-account", str(broker.path(name))]
+        hall = ["--hall", str(broker.broker), "--hall-account", str(broker.path(name))] if broker else []
         self.data = data
         self.process = subprocess.Popen(
             [*command, *hall, *more], cwd=ROOT, stdout=subprocess.PIPE, text=True, start_new_session=True
@@ -149,6 +151,25 @@ def test_given_no_broker_anywhere_then_the_table_starts_as_ever_and_says_nothing
     assert secret not in arguments + table.said + log.read_text(encoding="utf-8")
     table.stop()
     assert table.process.returncode == 130
+
+
+def test_given_a_machine_whose_settings_name_a_hall_then_its_table_joins_it_or_plays_without(
+    tmp_path: Path, closing: ExitStack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broker = LocalBroker(tmp_path / "broker", 1)
+    closing.callback(broker.stop)
+    hall = HallProcess(broker, tmp_path / "hall")
+    closing.callback(hall.stop)
+    monkeypatch.setenv("CROWNTABLE_HALL", str(broker.broker))
+    alone = Table(None, tmp_path / "t1", "t1", "--bots", "none")
+    closing.callback(alone.stop)
+    assert "in no hall. There is no account file" in alone.said
+    assert get(f"{alone.url}/health")["ok"] is True
+    alone.stop()
+    shutil.copy(broker.path("t1"), tmp_path / "t1" / "hall.toml")
+    joined = Table(None, tmp_path / "t1", "t1", "--bots", "none")
+    closing.callback(joined.stop)
+    within(lambda: [row["state"] for row in get(f"{hall.url}/api/v1/view")["tables"]] == ["here"])
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from host.hall.broker import Tls, make_config
 from host.systemd import notify
 from tests.shared_data import ROOT
 
@@ -23,7 +24,8 @@ def install(*args: str, timeout: float = 60) -> subprocess.CompletedProcess[str]
 
 def test_wrong_options_are_one_sentence_and_what_to_do(tmp_path: Path) -> None:
     unknown = ["--root", str(tmp_path), "--layout", "none"]
-    for args, says in ((["--nonsense"], "--help"), (unknown, "althera-3")):
+    many = ["--root", str(tmp_path), "--hall", "--tables", "many"]
+    for args, says in ((["--nonsense"], "--help"), (unknown, "althera-3"), (many, "--tables 40")):
         done = install(*args)
         assert done.returncode == 1
         assert says in done.stderr
@@ -34,12 +36,15 @@ def test_wrong_options_are_one_sentence_and_what_to_do(tmp_path: Path) -> None:
 def test_uninstall_removes_what_was_installed_and_keeps_matches(tmp_path: Path) -> None:
     for name in ("etc/systemd/system/crowntable.service", "etc/udev/rules.d/60-crowntable.rules",
                  "opt/crowntable/bin/crowntable", "var/lib/crowntable/journal.sqlite",
+                 "etc/systemd/system/crowntable-hall.service", "etc/systemd/system/crowntable-broker.service",
+                 "var/lib/crowntable-hall/hall.sqlite", "var/lib/crowntable-broker/tables/t01.toml",
                  "etc/crowntable/table.toml"):  # fmt: skip
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("x")
     assert install("--root", str(tmp_path), "--uninstall").returncode == 0
     left = {str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*") if p.is_file()}
-    assert left == {"var/lib/crowntable/journal.sqlite", "etc/crowntable/table.toml"}
+    hall = {"var/lib/crowntable-hall/hall.sqlite", "var/lib/crowntable-broker/tables/t01.toml"}
+    assert left == {"var/lib/crowntable/journal.sqlite", "etc/crowntable/table.toml", *hall}
     assert install("--root", str(tmp_path), "--uninstall", "--purge").returncode == 0
     assert not [p for p in tmp_path.rglob("*") if p.is_file()]
 
@@ -63,6 +68,42 @@ def test_installed_into_a_root_twice_it_runs_and_keeps_its_settings(tmp_path: Pa
         capture_output=True, text=True, check=True, cwd=tmp_path,
     )  # fmt: skip
     assert int(shipped.stdout) >= 5
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(900)
+def test_a_hall_installed_into_a_root_keeps_its_accounts_and_its_tls_when_it_grows(tmp_path: Path) -> None:
+    def hall(tables: int) -> str:
+        done = install("--root", str(tmp_path), "--hall", "--tables", str(tables), timeout=400)
+        assert done.returncode == 0, done.stderr
+        return (tmp_path / "var/lib/crowntable-broker/mosquitto.conf").read_text()
+
+    first = hall(2)
+    assert "acl_file /var/lib/crowntable-broker/access" in first and str(tmp_path) not in first
+    account = tmp_path / "var/lib/crowntable-broker/tables/t2.toml"
+    before = account.read_text()
+    own = tmp_path / "var/lib/crowntable-hall/hall.toml"
+    own.write_text(own.read_text() + 'database = "sqlite:///x"\n')
+    units = tmp_path / "etc/systemd/system"
+    assert {path.name for path in units.iterdir()} == {"crowntable-broker.service", "crowntable-hall.service"}
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=hall",
+         "-keyout", "k", "-out", "c"],
+        cwd=tmp_path, check=True, capture_output=True,
+    )  # fmt: skip
+    made = Tls(tmp_path / "c", tmp_path / "k", tmp_path / "c")
+    make_config(tmp_path / "var/lib/crowntable-broker", 2, tls=made)
+    assert "listener 8883" in hall(12)
+    assert account.read_text().startswith(before)
+    assert account.with_name("t12.toml").exists() and (account.parent / "ca.pem").exists()
+    assert "sqlite:///x" in own.read_text() and 'ca = "ca.pem"' in own.read_text()
+
+
+def test_the_halls_services_are_not_root_and_are_started_again() -> None:
+    for name, user in (("hall", "crowntable"), ("broker", "mosquitto")):
+        unit = (ROOT / f"hardware/systemd/crowntable-{name}.service").read_text().splitlines()
+        for line in (f"User={user}", "Restart=always", "ProtectSystem=strict", "NoNewPrivileges=yes"):
+            assert line in unit, (name, line)
 
 
 def test_the_service_is_not_root_restarts_and_is_watched() -> None:
