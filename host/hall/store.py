@@ -155,7 +155,7 @@ class Store:
             event.listen(self.engine, "connect", _careful)
         try:
             _META.create_all(self.engine)
-        except SQLAlchemyError as error:
+        except (SQLAlchemyError, OSError) as error:
             if _exists(error):  # another hall server has just made them
                 _META.create_all(self.engine)
                 return
@@ -431,7 +431,7 @@ def _careful(connection: Any, _: object) -> None:
     connection.execute("PRAGMA busy_timeout = 15000")
 
 
-def _exists(error: SQLAlchemyError) -> bool:
+def _exists(error: Exception) -> bool:
     return "already exists" in str(error) or "duplicate key" in str(error)
 
 
