@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import host.doctor_cli
@@ -20,7 +20,9 @@ import vision.cli
 from vision.errors import VisionError
 
 if TYPE_CHECKING:
+    from engine.lab.show.words import Words
     from engine.records.record import Record
+    from host.feedback_paper import Section
 
 #: the measurements of host.bench, named here so that a start need not import them
 NAMES = ("ask", "dice", "engine", "journal", "lab", "tap")
@@ -51,6 +53,14 @@ def resolve_match(name: str) -> Record | None:
     from host.run import default_data
 
     return find_match(name, [default_data(virtual=False), default_data(virtual=True)])
+
+
+def said_of(names: Sequence[str], words: Words) -> tuple[Section, ...]:
+    """What people said of matches of this user's tables, as sections of a playtest report."""
+    from host.feedback_paper import of_names
+    from host.run import default_data
+
+    return of_names(names, [default_data(virtual=False), default_data(virtual=True)], words)
 
 
 class _BenchHelp(argparse.Action):

@@ -174,7 +174,7 @@ def _match_lines(one: Json) -> list[str]:
     day = datetime.fromtimestamp(one["started"]).strftime("%Y-%m-%d %H:%M")
     lines = [f"{one['match']}, {day}: answers: {len(one['answers'])}, flags: {len(one['flags'])}"]
     for flag in one["flags"]:
-        lines.append(f"  flag at {_clock(flag['clock'])}, after action {flag['n']}: {flag['text']}")
+        lines.append(f"  flag at {clock(flag['clock'])}, after action {flag['n']}: {flag['text']}")
     for answer in one["answers"]:
         seat = answer["seat"]
         sure = "" if answer["by_link"] else " (as said)"
@@ -184,10 +184,15 @@ def _match_lines(one: Json) -> list[str]:
         if answer["moment"]:
             where = answer["moment"]
             what = where["text"] or "action not read"
-            lines.append(f"    {where['kind']} at {_clock(where['clock'])}: {what}")
+            lines.append(f"    {where['kind']} at {clock(where['clock'])}: {what}")
         lines += [f"    | {line}" for line in answer["text"].split("\n") if line]
     return lines
 
 
-def _clock(seconds: float) -> str:
+def clock(seconds: float) -> str:
+    """Seconds of a match as minutes and seconds.
+
+    >>> clock(169.9)
+    '2:49'
+    """
     return f"{int(seconds) // 60}:{int(seconds) % 60:02}"

@@ -40,7 +40,7 @@ def parser() -> argparse.ArgumentParser:
     engine.cli.register(sub)
     host.cli.register(sub)
     # What `replay m12` and `export m12` mean: only the host knows journals.
-    top.set_defaults(resolve=host.cli.resolve_match)
+    top.set_defaults(resolve=host.cli.resolve_match, said=host.cli.said_of)
     # What a printed seat code opens: only the web knows its seats' tokens.
     top.set_defaults(seat_path=_seat_path)
     return top

@@ -16,10 +16,13 @@ from engine.lab.compare import compare, described
 from engine.lab.plan import Plan
 from engine.lab.report import report
 from engine.lab.simulate import simulate
+from host.feedback import Feedback, Moment, said
+from host.records import rows_of
 from tests.host.long_matches import legal_walk, written
 from web.lab import runs
 
 Json = dict[str, Any]
+SAID = {"m1": "Three were too many", "m2": "The <b>bridge</b> of sighs"}
 
 
 @pytest.fixture(name="brisk", autouse=True, scope="module")
@@ -59,7 +62,8 @@ def results() -> dict[str, Json]:
 
 def lay(data: Path) -> None:
     """The results as the command line would have left them in a table's data folder, `two` the newest; a
-    file that is none; and matches of people: m1 and m2 of two players, m3 of three."""
+    file that is none; matches of people: m1 of three players, m2 and m3 of two; what somebody said of each
+    in SAID."""
     folder = data / "lab"
     folder.mkdir(parents=True)
     (folder / "broken.json").write_text("{")
@@ -67,3 +71,8 @@ def lay(data: Path) -> None:
         (folder / f"{name}.json").write_text(json.dumps(answer))
     walks = [legal_walk("althera", 3, 7), legal_walk("althera", 2, 7), legal_walk("althera", 2, 8)]
     written(data, "althera", walks)
+    store = Feedback(data)
+    for row in rows_of(data, SAID):
+        moment = Moment("duel", 9, 5, 4.0, "Ada challenges Bruno.")
+        given = said({"fun": 4, "length": 3}, SAID[row["id"]], seat=2, moment=moment)
+        store.keep("a phone", row, given, 1.7e9)

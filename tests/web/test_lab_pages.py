@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,9 +15,10 @@ from typing import Any
 import pytest
 
 from host.table import LiveTable
+from tests.shared_data import ROOT
 from tests.web.clients import Visitor, visitor
+from tests.web.lab_kit import SAID, lay, results
 from tests.web.lab_kit import _brisk as _brisk
-from tests.web.lab_kit import lay, results
 from tests.web.tables import OPERATOR, live_table, new_match
 from web.lab.runs import Runs, runs_of
 
@@ -239,3 +241,30 @@ def test_a_comparison_from_the_page_names_its_change(boss: Visitor, tmp_path: Pa
     assert runs_of(tmp_path).wait(240)
     name = runs_of(tmp_path).state()["name"]
     assert "What does shield_reach=whole_duel change?" in shown(boss, f"?compare={name}")
+
+
+def test_what_people_said_of_counted_matches_stands_below_the_charts_and_on_paper(boss: Visitor) -> None:
+    for path in ("/lab", "/lab/report.html"):
+        text = boss.get(f"{path}?result=two&compare=last-word").get_data(as_text=True)
+        assert "What players said" in text and "Answers: 1, about matches: 1; rules v2" in text
+        assert "The &lt;b&gt;bridge&lt;/b&gt; of sighs" in text and "<b>bridge" not in text
+        assert "seat 2, as said · 0:04 Ada challenges Bruno. (the whole duel)" in text
+        assert SAID["m1"] not in text  # of another number of players: it does not count here
+        assert "What players said" not in boss.get(f"{path}?result=four").get_data(as_text=True)
+    boss.client.set_cookie("crowntable_lang", "it")
+    text = boss.get("/lab/report.html?result=two").get_data(as_text=True)
+    assert "Divertimento: una fatica … un gran divertimento" in text and "Ada sfida Bruno." in text
+
+
+def test_the_command_prints_what_people_said_of_the_matches_it_names(
+    table: LiveTable, tmp_path: Path
+) -> None:
+    made = tmp_path / "report.html"
+    crowntable, result = str(ROOT / ".venv/bin/crowntable"), str(tmp_path / "lab" / "two.json")
+    command = [crowntable, "lab", "report", result, "--html", str(made)]
+    for names, there in ((["m1", "m2"], True), (["m3"], False)):
+        live = [f"{tmp_path}/{name}" for name in names]
+        subprocess.run([*command, "--live", *live], check=True, capture_output=True)
+        text = made.read_text(encoding="utf-8")
+        assert ("The &lt;b&gt;bridge&lt;/b&gt; of sighs" in text) == there
+        assert ("What players said" in text) == there and SAID["m1"] not in text

@@ -44,6 +44,7 @@ def lab() -> Any:
     from engine.lab.show.paper import counted_in_words, marks_in_words
     from engine.lab.show.words import Words
     from web.lab.figures import figure, palette
+    from web.lab.said import said
 
     found, words = _answers(), Words(g.language)
     separators = SEPARATORS.get(g.language, ".,")
@@ -75,6 +76,7 @@ def lab() -> Any:
         styles=assets.plotly_styles(),
         virtual=site().table.virtual is not None,
         over=sum(not match.left for match in found.matches),
+        said=said(site().table, found, g.language),
     )
 
 
@@ -104,6 +106,7 @@ def report() -> Any:
     from engine.lab.show.paper import Paper
     from engine.lab.show.paper import page as printed
     from engine.lab.show.words import Words
+    from web.lab.said import said
 
     found = _answers()
     files = tuple(f"{one.name}.json" for one in (found.run, found.comparison) if one is not None)
@@ -112,7 +115,9 @@ def report() -> Any:
     first = found.run or found.comparison
     result = found.run.answer if found.run is not None else None
     made = datetime.now().astimezone().strftime("%Y-%m-%d")
-    paper = Paper(first.answer["game"], made, files, found.charts, result, found.matches, found.people)
+    told = said(site().table, found, g.language)
+    more = () if told is None else (told,)
+    paper = Paper(first.answer["game"], made, files, found.charts, result, found.matches, found.people, more)
     response = Response(printed(paper, Words(g.language)), content_type="text/html; charset=utf-8")
     response.headers["Content-Disposition"] = 'attachment; filename="crowntable-playtest-report.html"'
     return response

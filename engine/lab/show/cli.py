@@ -7,6 +7,7 @@ import json
 import sys
 import time
 from argparse import Namespace
+from dataclasses import replace
 from pathlib import Path
 
 from engine.errors import CrowntableError, UsageError
@@ -91,7 +92,12 @@ def run_report(args: Namespace) -> int:
     matches = [measured(name, record) for name, record in given_records(args, args.live)]
     words = Words(args.lang)
     made = time.strftime("%Y-%m-%d")
-    text = page(paper_of(answers, matches, without, args.mix, words, made), words)
+    paper = paper_of(answers, matches, without, args.mix, words, made)
+    # What people said of them lies with their table, which the whole program knows and this room does not.
+    said = getattr(args, "said", None)
+    if said is not None:
+        paper = replace(paper, more=said([name for name in args.live if name not in paper.people.why], words))
+    text = page(paper, words)
     try:
         write_whole(args.html, text)
     except OSError as error:

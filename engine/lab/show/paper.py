@@ -34,6 +34,11 @@ th, td { text-align: left; padding: .18rem .9rem .18rem 0; border-bottom: 1px so
 th { font-weight: 400; }
 thead th { color: var(--faint); }
 summary { cursor: pointer; color: var(--faint); }
+h3 { font-size: 1rem; margin: .8rem 0 .2rem; }
+ul { margin: 0; padding-left: 1.1rem; }
+li { break-inside: avoid; }
+blockquote { margin: .1rem 0 .5rem; padding-left: .7rem; border-left: 3px solid var(--rule);
+  overflow-wrap: anywhere; }
 @media print {
   @page { margin: 15mm; }
   body { background: none; font-size: 10.5pt; }
