@@ -180,7 +180,7 @@ def first_clockwise(seats: Iterable[int], start: int) -> int:
     >>> first_clockwise((1, 3), start=4)
     1
     """
-    return min(seats, key=lambda seat: (seat - start) % 6)
+    return (start + min([(seat - start) % 6 for seat in seats])) % 6
 
 
 def declarer(state: State) -> int | None:
@@ -188,11 +188,10 @@ def declarer(state: State) -> int | None:
     match = state.match
     if match.phase != "duels" or match.crown is None:
         return None
-    pairs = match.pairs_left
-    if state.duels:
-        busy = {seat for duel in state.duels for seat in duel[:2]}
-        pairs = tuple(pair for pair in pairs if pair[0] not in busy and pair[1] not in busy)
-    if not pairs:
+    busy = [seat for duel in state.duels for seat in duel[:2]]
+    able = [
+        seat for one, two in match.pairs_left if one not in busy and two not in busy for seat in (one, two)
+    ]
+    if not able:
         return None
-    able = {seat for pair in pairs for seat in pair}
     return first_clockwise(able, match.crown if match.declared is None else match.declared + 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from engine.althera.actions import Action, Declare, Intervene, Play, Redraw, Retreat, Sign, Stand
-from engine.althera.apply import apply
+from engine.althera.apply import carry_out
 from engine.althera.cards import Card
 from engine.althera.legality import findings, retreat_fault, stand_fault, timing_fault
 from engine.althera.state import Duel, State, duel_of
@@ -90,15 +90,15 @@ def signs(card: Card) -> tuple[Sign | None, ...]:
 
 
 def takes(state: State, action: Play | Intervene, side: int) -> bool:
-    """Whether the side owns the field once the card lies (an oracle always sees to that, unless a
-    shield stands against it)."""
+    """Whether the side owns the field once the card, which the rules allow, lies (an oracle always sees
+    to that, unless a shield stands against it)."""
     duel = duel_of(state, side)
     card = state.match.rules.cards[action.card]
     if duel is None or (card.special and duel.shield == duel.enemy(side)):
         return False
     if card.kind == "oracle":
         return True
-    after = duel_of(apply(state, action).state, side)
+    after = duel_of(carry_out(state, action), side)
     return after is None or (after.field is not None and after.field.owner == side)
 
 

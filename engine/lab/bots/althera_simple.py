@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from random import Random
 
 from engine.althera.actions import Action, Declare, Play, Redraw, Retreat, Stand
@@ -67,7 +68,7 @@ def act_greedily(state: State, seat: int, hand: Hand, rng: Random) -> Action | N
             return _against_the_richest(state, seat, rng)
         return _stop_the_leader(state, seat, hand)
     cards = hand_of(state, hand.cards)
-    if may_redraw(state, duel, seat) and _hopeless(state, cards):
+    if duel.played(seat) == 0 and _hopeless(state, cards) and may_redraw(state, duel, seat):
         return Redraw(seat)
     if duel.awaited is not None or duel.turn != seat:
         return None
@@ -89,19 +90,23 @@ def _against_the_richest(state: State, seat: int, rng: Random) -> Declare:
     return rng.choice([d for d in offered if state.seats[d.against].cards == most])
 
 
+def _value(card: Card) -> int:
+    return card.value or 0
+
+
 def _greedy_card(state: State, duel: Duel, seat: int, cards: list[Card]) -> Action | None:
     plays = state.match.rules.plays
     mine, theirs = plays - duel.played(seat), plays - duel.played(duel.enemy(seat))
-    scores = sorted((c for c in cards if c.value is not None), key=lambda c: c.value or 0)
+    scores = sorted([c for c in cards if c.value is not None], key=_value)
     field = duel.field
     if field is None or field.owner == seat:
         # The higher the field stands, the fewer cards can answer it.
         if scores:
             return Play(seat, scores[-1].id)
         return _special(state, duel, seat, cards)
-    taker = next((c for c in scores if (c.value or 0) >= field.value), None)
-    if taker is not None:
-        return Play(seat, taker.id)
+    taken = bisect_left(scores, field.value, key=_value)
+    if taken < len(scores):
+        return Play(seat, scores[taken].id)
     if mine == 1 or theirs <= 1:
         special = _special(state, duel, seat, cards)
         if special is not None:
@@ -118,8 +123,8 @@ _ORDER = {"oracle": 0, "alteration": 1, "overtake": 2, "shield": 3}
 
 def _special(state: State, duel: Duel, seat: int, cards: list[Card]) -> Action | None:
     """A special after which the field is ours, the oracle first and the shield last."""
-    specials = sorted((c for c in cards if c.value is None), key=lambda c: _ORDER[c.kind])
-    for card in specials:
+    specials = [c for c in cards if c.value is None]
+    for card in sorted(specials, key=lambda c: _ORDER[c.kind]):
         if in_time(state, duel, seat, card):
             for sign in signs(card):
                 play = Play(seat, card.id, sign)
@@ -156,9 +161,7 @@ def sole_leader(state: State) -> int | None:
 
 def _hopeless(state: State, cards: list[Card]) -> bool:
     """A hand worth one card less: no special, nothing of weight, and more than the least allowed."""
-    weight = sum(c.value or 0 for c in cards)
-    return (
-        len(cards) > state.match.rules.min_hand + 1
-        and weight < 25
-        and not any(c.value is None for c in cards)
-    )
+    values = [c.value for c in cards]
+    if None in values or len(values) <= state.match.rules.min_hand + 1:
+        return False
+    return sum([value or 0 for value in values]) < 25
