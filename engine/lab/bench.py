@@ -13,8 +13,8 @@ from engine.errors import CrowntableError
 from engine.game import Json
 from engine.games import game_named
 from engine.lab.plan import Plan
-from engine.lab.simulate import chunk, pieces, simulate
-from engine.lab.work import work
+from engine.lab.simulate import Part, chunk, pieces, simulate
+from engine.lab.work import QUIET, work
 
 METHOD = """\
 plays_per_s: two-player, three-turn Althera matches of each bot against itself, set up, played, judged action
@@ -24,16 +24,17 @@ core, the best of three runs after a first one to warm up; cards_per_s counts th
 the same process's rate through the bare engine (`bench engine`): what the machine was worth just then.
 million_minutes: what a million such matches by random bots take on two cores at that rate;
 wall_matches_per_s: what two worker processes really do, by the clock, beside all else that runs.
-dask_overhead: the time by the clock that the same matches take in a Dask cluster of two worker processes on
-this machine, as Dask comes, over that of two plain worker processes, less one; both after their start, turn
-about, the better of two each. Only an idle machine gives a fair figure; processor time would give none on a
-busy machine either, for Dask's watchers tick by the clock. Left out where Dask is not installed."""
+dask_overhead: the time by the clock that a match takes a worker of a Dask cluster of two worker processes on
+this machine, with the settings of docs/lab.md, over that of one of two plain worker processes, less one; turn
+about, the better of three each. A worker's time runs from the end of its first job to the end of its last,
+waits between jobs included: so neither its start counts, nor that one worker is idle while the other does the
+very last job, which with some forty jobs is worth as much as what is looked for. Only an idle machine gives a
+fair figure; processor time would give none on a busy machine either, for Dask's watchers tick by the clock.
+Left out where Dask is not installed."""
 
 #: Matches a run, by bot: about a second's work each on a fast core.
 MATCHES = {"random": 1000, "greedy": 600, "careful": 150}
 RUNS = 3
-#: Results after which both workers have surely started.
-WARM = 6
 
 
 def measure(scale: float = 1.0) -> Json:
@@ -99,32 +100,40 @@ def _wall(plan: Plan) -> float:
     return round(plan.matches / (time.monotonic() - begun), 1)
 
 
+def _timed(plan: Plan, start: int, stop: int) -> tuple[int, float, Part]:
+    """A job as `chunk` does it, the result travelling with it; which process did it and when it was done."""
+    part = chunk(plan, start, stop)
+    return os.getpid(), time.monotonic(), part
+
+
 def _clocked(jobs: Sequence[tuple[Any, ...]], cluster: str | None) -> float:
-    """Seconds from when both workers have started until the last result is there."""
-    results, warm = work(chunk, jobs, 2, cluster), min(WARM, len(jobs) - 1)
-    for _ in range(warm):
-        next(results)
-    begun = time.monotonic()
-    for _ in range(len(jobs) - warm):
-        next(results)
-    seconds = time.monotonic() - begun  # before the workers are told to go
-    for _ in results:
-        pass
-    return seconds
+    """Seconds that a worker needs for a match: its first job is left out, the waits between jobs are not."""
+    ended: dict[int, list[tuple[float, int]]] = {}
+    for worker, at, part in work(_timed, jobs, 2, cluster):
+        ended.setdefault(worker, []).append((at, part.tally.matches))
+    seconds, matches = 0.0, 0
+    for times in map(sorted, ended.values()):
+        seconds += times[-1][0] - times[0][0]
+        matches += sum([count for _, count in times[1:]])
+    return seconds / matches
 
 
 def _dask_overhead(plan: Plan) -> float | None:
     try:
+        import dask
         from distributed import LocalCluster
     except ImportError:
         return None
     jobs: list[tuple[Any, ...]] = [(plan, start, stop) for start, stop in pieces(plan, [(0, plan.matches)])]
     plain, far = float("inf"), float("inf")
     try:
-        for _ in range(2):
+        for _ in range(RUNS):
             plain = min(plain, _clocked(jobs, None))
             # A cluster of its own each time: an idle one would use the processor during the plain runs.
-            with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+            with (
+                dask.config.set(QUIET),
+                LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+            ):
                 far = min(far, _clocked(jobs, cluster.scheduler_address))
     except OSError as error:
         raise CrowntableError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
@@ -16,6 +16,14 @@ Job = tuple[Any, ...]
 
 #: Jobs given out at a time, for each worker: enough that none waits, few enough that Ctrl-C is quick.
 AHEAD = 3
+#: Settings of a Dask scheduler and its workers under which they watch themselves less often. As Dask comes,
+#: its clocks and profilers take several hundredths of a core in each process whether it works or not, which
+#: is more than handing out the jobs does. docs/lab.md names them for those who start a cluster.
+QUIET: Mapping[str, object] = {
+    "distributed.admin.tick.interval": "500ms",
+    "distributed.admin.system-monitor.interval": "5s",
+    "distributed.worker.profile.enabled": False,
+}
 #: So often in a row workers may die without any job being done in between.
 DEATHS = 4
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -165,6 +166,16 @@ def test_an_alarm_needs_wins_that_are_not_even() -> None:
     answer: Any = favoured(tally, 2)
     assert [alarm["what"] for alarm in answer["alarms"]] == ["win.seat/1", "win.seat/2"]
     assert answer["even"] == 0.5
+
+
+def test_the_bench_counts_a_workers_time_between_its_jobs_not_its_start() -> None:
+    from engine.lab import bench
+
+    jobs = [(bench._plan("random", 240), start, start + 10) for start in range(0, 240, 10)]
+    begun = time.monotonic()
+    a_match = bench._clocked(jobs, None)
+    # Two workers can't have been at work for longer than both were there.
+    assert 0 < 240 * a_match < 2 * (time.monotonic() - begun)
 
 
 def test_the_bench_measures_what_it_says(monkeypatch: pytest.MonkeyPatch) -> None:

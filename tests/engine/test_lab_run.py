@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -23,7 +24,7 @@ from engine.lab.report import report
 from engine.lab.simulate import Part, chunk, parts, pieces, simulate
 from engine.lab.store import Results
 from engine.lab.tally import Tally
-from engine.lab.work import work
+from engine.lab.work import QUIET, work
 from tests.engine.test_lab_matches import run
 
 
@@ -270,6 +271,21 @@ def test_a_cluster_gives_the_same_result_with_a_worker_killed() -> None:
         far = simulate(todo, told=kill_one, cluster=cluster.scheduler_address)
     assert killed and killed[0] < 120
     assert far == simulate(todo)
+
+
+def test_the_page_names_the_settings_of_a_quiet_cluster_as_dask_reads_them() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "lab.md").read_text("utf-8")
+    named = dict(re.findall(r"export (DASK_\w+)=(\S+)", page))
+    ask = f"import json, dask, distributed; print(json.dumps([dask.config.get(k) for k in {list(QUIET)}]))"
+
+    def settings(environment: dict[str, str]) -> list[object]:
+        told = subprocess.run([sys.executable, "-c", ask], env=environment, capture_output=True, check=True)
+        read: list[object] = json.loads(told.stdout)
+        return read
+
+    plain = {key: value for key, value in os.environ.items() if not key.startswith("DASK_")}
+    assert settings(plain | named) == list(QUIET.values())
+    assert all(own != quiet for own, quiet in zip(settings(plain), QUIET.values(), strict=True))
 
 
 def test_a_cluster_that_is_not_there_is_named() -> None:
