@@ -16,6 +16,8 @@ log = logging.getLogger(__name__)
 
 #: seconds between two looks at which matches are due
 LOOK_S: Final = 2.0
+#: seconds between two records: what arrives meanwhile comes first
+BREATH_S: Final = 0.05
 #: seconds without a new entry after which a match that has no end yet is written as it stands
 QUIET_S: Final = 60.0
 
@@ -93,6 +95,7 @@ class Recorder:
                 taken = self._due.pop(key)
             try:
                 self._store.record(*key)
+                self._stop.wait(BREATH_S)
             except StoreError:
                 with self._lock:
                     self._due.setdefault(key, taken)
