@@ -24,6 +24,7 @@ export function drawAlthera(root, view, previous, redraw) {
     outcomeSince = previous ? Date.now() : 0;
     if (previous && ident) setTimeout(redraw, AFTERGLOW + 50);
   }
+  const whole = previous !== null || view.replay; // the duel is seen first, what stands beside it a frame later
   const glow = last && (!running.length || Date.now() - outcomeSince < AFTERGLOW);
   patch(root,
     !view.replay && h("h1", { class: "unseen" }, t("table.title")),
@@ -34,10 +35,10 @@ export function drawAlthera(root, view, previous, redraw) {
       !running.length && game.phase === "initiative" && initiative(view),
       !running.length && ["duels", "tiebreak"].includes(game.phase) && between(view),
       glow && outcome(view, last, game.last_duel_steps)),
-    h("aside", { class: "side", "aria-label": t("table.side") },
+    whole && h("aside", { class: "side", "aria-label": t("table.side") },
       running.length > 0 && awaitedElsewhere(view),
       scoreboard(view), pairsGrid(view), crownCard(view), notices(view), joinCard()),
-    events(view));
+    whole && events(view));
   count(root);
   if (ghosts.length && last && last.winner !== null) {
     requestAnimationFrame(() => fly(ghosts, root.querySelector(`.score[data-seat="${last.winner}"] .crest`)));

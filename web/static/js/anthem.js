@@ -5,17 +5,18 @@ import { card, cardLabel, crest, houseClass, icon } from "./art.js";
 import { calls, cardGrounds, crownCard, events, findings, houseOf, howWasIt, nameOf, names, questions } from "./side.js";
 import { joinCard, notices } from "./table.js";
 
-/** @param {HTMLElement} root @param {any} view */
-export function drawAnthem(root, view) {
+/** @param {HTMLElement} root @param {any} view @param {any} previous */
+export function drawAnthem(root, view, previous) {
   const game = view.game;
+  const whole = previous !== null || view.replay; // the rows are seen first, what stands beside them a frame later
   patch(root,
     !view.replay && h("h1", { class: "unseen" }, t("table.title")),
     h("div", { class: "play-column" },
       calls(view), questions(view, false), findings(view),
       game.phase === "over" && victory(view),
       h("div", { class: "layouts" }, (game.seats || []).map((/** @type {any} */ s) => layout(view, s)))),
-    h("aside", { class: "side", "aria-label": t("table.side") }, turnCard(view), inHands(view), crownCard(view), notices(view), joinCard()),
-    events(view));
+    whole && h("aside", { class: "side", "aria-label": t("table.side") }, turnCard(view), inHands(view), crownCard(view), notices(view), joinCard()),
+    whole && events(view));
 }
 
 /** One player's row from Start to End. @param {any} view @param {any} s */

@@ -35,12 +35,14 @@ export function shown() {
   });
 }
 
-/** Draws the page's first view and, once it is to be seen, follows the stream from there. @param {() => void} drawPage */
+/** Draws the page's first view, once that is to be seen what the first drawing left out, and follows the stream
+ *  from there. @param {() => void} drawPage */
 export async function begin(drawPage) {
   draw = drawPage;
   draw();
-  document.body.dataset.ready = "yes";
   await shown();
+  draw();
+  document.body.dataset.ready = "yes";
   let timer = 0;
   return follow(boot.base, inLanguage(boot.audience), {
     view(fresh) {

@@ -11,7 +11,7 @@ export function drawTable(root, view, previous, redraw) {
   const game = view.match && view.game ? view.game.game : null;
   root.className = `table-page ${game || "idle"}`;
   if (game === "althera") drawAlthera(root, view, previous, redraw);
-  else if (game === "anthem") drawAnthem(root, view);
+  else if (game === "anthem") drawAnthem(root, view, previous);
   else drawIdle(root, view);
 }
 
