@@ -197,7 +197,7 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(tmp_path: Path) 
     out = tmp_path / "night.sqlite"
     asked = ["--players", "2", "--turns", "3", "--bots", "greedy", "--seed", "5", "--workers", "2", "--json"]
     to = ["--out", str(out), "--matches"]
-    whole = plan(matches=1500)
+    whole = plan(matches=4000)
     command = [sys.executable, "-m", "web.main", "lab", "run", *asked, *to, str(whole.matches)]
     there = 0
     for _ in range(2):
