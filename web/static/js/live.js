@@ -31,7 +31,7 @@ function drawNow() {
 export function shown() {
   return new Promise((done) => {
     if (document.hidden) setTimeout(done); // hidden pages get no frames
-    else requestAnimationFrame(() => setTimeout(done));
+    else requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)));
   });
 }
 
