@@ -198,7 +198,9 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(tmp_path: Path) 
     asked = ["--players", "2", "--turns", "3", "--bots", "greedy", "--seed", "5", "--workers", "2", "--json"]
     to = ["--out", str(out), "--matches"]
     whole = plan(matches=4000)
-    command = [sys.executable, "-m", "web.main", "lab", "run", *asked, *to, str(whole.matches)]
+    # A test run that was itself started in the background ignores SIGINT, and so would what it starts.
+    heeding = ["env", "--default-signal=INT"]
+    command = [*heeding, sys.executable, "-m", "web.main", "lab", "run", *asked, *to, str(whole.matches)]
     there = 0
     for _ in range(2):
         process = subprocess.Popen(
