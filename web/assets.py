@@ -11,7 +11,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, NamedTuple
 
-ROOT: Final = Path(__file__).parent / "static"
+from web import bundle
+
+ROOT: Final = bundle.ROOT
 #: Plotly's script, served from the installed package; the address of it.
 PLOTLY: Final = "vendor/plotly.min.js"
 _KINDS: Final = {
@@ -32,8 +34,9 @@ class Asset(NamedTuple):
 
 @cache
 def version() -> str:
-    """A hash over all static files, texts and templates: pages reload when it has changed."""
-    digest = hashlib.sha256()
+    """A hash over all static files, what puts them together, texts and templates: pages reload when it has
+    changed."""
+    digest = hashlib.sha256(Path(bundle.__file__).read_bytes())
     for folder in (ROOT, ROOT.parent / "texts", ROOT.parent / "templates"):
         for path in sorted(folder.rglob("*")):
             if path.is_file():
@@ -81,29 +84,18 @@ def plotly_styles() -> tuple[str, ...]:
 
 
 @cache
-def modules(*names: str) -> tuple[str, ...]:
-    """The scripts of these names and all that they import, for a page to ask for at once: found one
-    after the other, each row of imports would cost a phone another round trip."""
-    found: dict[str, None] = {}
-    waiting = [name for name in names if name in listing()]
-    while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found[name] = None
-            text = listing()[name].read_text(encoding="utf-8")
-            imported = re.findall(r'^import [^;]* from "\./([\w-]+\.js)"', text, re.MULTILINE)
-            waiting += [f"js/{other}" for other in imported]
-    return tuple(found)
-
-
-@cache
 def asset(name: str) -> Asset | None:
-    """The file of that name, read once; None where there is none."""
-    path = listing().get(name)
-    if path is None:
+    """The file of that name, read once; None where there is none. `page/<page>.js` and `page/<page>.css`
+    are a page's scripts and style sheets as one file each."""
+    made = re.fullmatch(r"page/(\w+)\.(js|css)", name)
+    if made is not None:
+        plain = bundle.script(made[1]) if made[2] == "js" else bundle.sheet(made[1])
+    else:
+        path = listing().get(name)
+        plain = None if path is None else path.read_bytes()
+    if plain is None:
         return None
-    plain = path.read_bytes()
-    guessed = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-    kind = _KINDS.get(path.suffix, guessed)
-    packed = gzip.compress(plain, 6, mtime=0) if path.suffix in _KINDS else None
+    suffix = Path(name).suffix
+    kind = _KINDS.get(suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
+    packed = gzip.compress(plain, 6, mtime=0) if suffix in _KINDS else None
     return Asset(plain, packed if packed and len(packed) < len(plain) else None, kind)

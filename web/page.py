@@ -36,8 +36,7 @@ def render(template: str, page: str, sees: Audience, **more: Any) -> str:
         "extra": more.get("extra", {}),
         "view": more["view"] if "view" in more else spoken.told(here.table.view(sees), g.language),
     }
-    modules = assets.modules("js/main.js", f"js/{page}.js")
-    return render_template(template, page=page, boot=data_block(boot), modules=modules, **more)
+    return render_template(template, page=page, boot=data_block(boot), **more)
 
 
 def script_texts(language: str) -> dict[str, str]:

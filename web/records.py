@@ -11,7 +11,7 @@ from flask import Blueprint, Response, g, render_template, request
 
 from engine.errors import CrowntableError
 from engine.game import Audience
-from web import assets, page, spoken
+from web import page, spoken
 from web.app import refuse, site
 
 blueprint = Blueprint("records", __name__)
@@ -93,7 +93,7 @@ def replay(name: str) -> Any:
     if _row(name) is None:
         return refuse(404, "match")
     more = {"extra": {"match": name}, "view": None, "match": name}
-    return page.render("replay.html", "replay", SPECTATOR, preload=assets.modules("js/replay.js"), **more)
+    return page.render("replay.html", "replay", SPECTATOR, **more)
 
 
 def _row(name: str) -> Json | None:

@@ -130,7 +130,7 @@ def test_after_loading_again_it_waits_for_a_gesture_and_says_so(
     table, server = running
     visit = visit_of(browser, server)
     switched_on(visit.open(), "Short sounds")
-    page = visit.open()
+    page = visit.untouched()
     expect(page.locator("#sound button")).to_have_text("Tap for sound")
     play(table, EXAMPLE[4])
     shown(page, table)

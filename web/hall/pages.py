@@ -108,7 +108,7 @@ def hall_pages(made: Hall) -> Callable[..., Flask]:
 
 
 def _page(name: str, extra: Json) -> Any:
-    return page.render("hall.html", name, SPECTATOR, extra=extra, scripts=assets.modules("js/hall.js"))
+    return page.render("hall.html", name, SPECTATOR, extra=extra)
 
 
 @blueprint.get("/")

@@ -4,8 +4,7 @@ import { cls, h, patch } from "./dom.js";
 import { crest, die, houseClass } from "./art.js";
 import { arena, count, outcome } from "./arena.js";
 import { fly, ghostsOf } from "./motion.js";
-import { awaited, calls, crownCard, events, findings, houseOf, howWasIt, nameOf, names, pairsGrid, questions, rollGrounds, scoreboard, seatOf, who } from "./side.js";
-import { joinCard, notices } from "./table.js";
+import { awaited, calls, crownCard, events, findings, houseOf, howWasIt, joinCard, nameOf, names, notices, pairsGrid, questions, rollGrounds, scoreboard, seatOf, who } from "./side.js";
 
 /** How long a duel's outcome stays beside other duels, in ms. */
 const AFTERGLOW = 7000;

@@ -2,8 +2,7 @@
 import { t } from "./boot.js";
 import { cls, h, patch } from "./dom.js";
 import { card, cardLabel, crest, houseClass, icon } from "./art.js";
-import { calls, cardGrounds, crownCard, events, findings, houseOf, howWasIt, nameOf, names, questions } from "./side.js";
-import { joinCard, notices } from "./table.js";
+import { calls, cardGrounds, crownCard, events, findings, houseOf, howWasIt, joinCard, nameOf, names, notices, questions } from "./side.js";
 
 /** @param {HTMLElement} root @param {any} view @param {any} previous */
 export function drawAnthem(root, view, previous) {

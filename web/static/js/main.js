@@ -3,10 +3,8 @@ import { boot, duration, hhmm, maybe, sentence, t } from "./boot.js";
 import { cls, h, patch } from "./dom.js";
 import { begin, now, redraw, staleStrip } from "./live.js";
 import { settle, snapshot } from "./motion.js";
-import { drawTable } from "./table.js";
 
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
-const PAGES = { table: () => ({ draw: drawTable }), seat: () => import("./seat.js"), operator: () => import("./operator.js"), virtual: () => import("./virtual.js"), overlay: () => import("./overlay.js"), setup: () => import("./setup.js"), health: () => import("./health.js") };
 
 let spokenSeq = -1;
 let sound = /** @type {any} */ (null);
@@ -83,9 +81,9 @@ function speak(view) {
   if (!first && said) said.textContent = event.text;
 }
 
-async function start() {
-  const page = await PAGES[boot.page]();
-  drawPage = page.draw;
+/** Starts a page. @param {typeof drawPage} draws draws its own part */
+export async function start(draws) {
+  drawPage = draws;
   const claim = await begin(draw);
   if (boot.page !== "overlay") {
     sound = await import("./sound.js").catch(() => null);
@@ -96,5 +94,3 @@ async function start() {
     if (clock && now.view.match) clock.textContent = clockText();
   }, 1000);
 }
-
-start();

@@ -6,7 +6,7 @@ import { charts } from "./charts.js";
 import { settle, snapshot } from "./motion.js";
 import { Steps } from "./replay-steps.js";
 import { nameOf } from "./side.js";
-import { drawTable } from "./table.js";
+import { draw as drawTable } from "./table.js";
 
 /** Times as fast as it was played. */
 const SPEEDS = [0.5, 1, 2, 4, 8];

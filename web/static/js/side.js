@@ -223,3 +223,15 @@ export function awaited(view) {
     h("ul", { class: "row" }, list.map((/** @type {any} */ one) =>
       h("li", { key: `r${one.seat}` }, die(null, houseOf(view, one.seat), "rolling"), who(view, one.seat), h("span", { class: "quiet" }, maybe(`roll.why.${one.why}`, one.why))))));
 }
+
+/** What the table itself has to say. @param {any} view */
+export function notices(view) {
+  const list = view.notices || [];
+  return list.length ? h("section", { class: "card notices" }, h("h2", null, t("notices.title")), h("ul", null, list.slice(0, 3).map((/** @type {any} */ n) => h("li", null, n.text)))) : null;
+}
+
+/** Where phones find the table. */
+export function joinCard() {
+  const url = boot.extra.join;
+  return url ? h("p", { class: "join" }, t("join.here"), " ", h("b", null, url.replace("http://", ""))) : null;
+}

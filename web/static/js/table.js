@@ -3,10 +3,10 @@ import { boot, t } from "./boot.js";
 import { h, patch } from "./dom.js";
 import { drawAlthera } from "./althera.js";
 import { drawAnthem } from "./anthem.js";
-import { events, findings, questions } from "./side.js";
+import { events, findings, joinCard, notices, questions } from "./side.js";
 
 /** @param {HTMLElement} root @param {any} view @param {any} previous @param {() => void} redraw */
-export function drawTable(root, view, previous, redraw) {
+export function draw(root, view, previous, redraw) {
   if (inviting(root, view, redraw)) return;
   const game = view.match && view.game ? view.game.game : null;
   root.className = `table-page ${game || "idle"}`;
@@ -44,16 +44,4 @@ function drawIdle(root, view) {
         : h("a", { class: "button", href: "/operator" }, t("idle.start")))),
     h("div", { class: "cards-column" }, questions(view, false), findings(view)),
     h("aside", { class: "side", "aria-label": t("table.side") }, notices(view), joinCard(), events(view, 8)));
-}
-
-/** What the table itself has to say. @param {any} view */
-export function notices(view) {
-  const list = view.notices || [];
-  return list.length ? h("section", { class: "card notices" }, h("h2", null, t("notices.title")), h("ul", null, list.slice(0, 3).map((/** @type {any} */ n) => h("li", null, n.text)))) : null;
-}
-
-/** Where phones find the table. */
-export function joinCard() {
-  const url = boot.extra.join;
-  return url ? h("p", { class: "join" }, t("join.here"), " ", h("b", null, url.replace("http://", ""))) : null;
 }
