@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from host import decisions
 from host.core import Core
 from host.entry import Json
 from host.face import Outcome, Who
@@ -91,22 +92,22 @@ def _object(command: Json, key: str) -> Json:
 
 def _answer(core: Core, command: Json, who: Who) -> Job:
     question, answer = _text(command, "question"), _text(command, "answer")
-    return lambda: core.answer(question, answer, who)
+    return lambda: decisions.answer(core, question, answer, who)
 
 
 def _allow(core: Core, command: Json, who: Who) -> Job:
     seq = _whole(command, "seq")
-    return lambda: core.allow(seq, who)
+    return lambda: decisions.allow(core, seq, who)
 
 
 def _amend(core: Core, command: Json, who: Who) -> Job:
     seq, action = _whole(command, "seq"), _object(command, "action")
-    return lambda: core.amend(seq, action, who)
+    return lambda: decisions.amend(core, seq, action, who)
 
 
 def _dismiss(core: Core, command: Json, who: Who) -> Job:
     finding = _text(command, "id")
-    return lambda: core.dismiss(finding, who)
+    return lambda: decisions.dismiss(core, finding, who)
 
 
 def _said(core: Core, command: Json, who: Who) -> Job:

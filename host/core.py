@@ -11,7 +11,7 @@ import hashlib
 import json
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from engine.game import Finding
@@ -24,7 +24,7 @@ from host.entry import Entry, EntryKind, Json
 from host.face import Outcome, Who
 from host.identity import CardBook
 from host.interpret import MISSED, NOW, Context, early_card, interpret
-from host.interpret.althera import awaited, which_way
+from host.interpret.althera import awaited
 from host.journal import Journal
 from host.layout import Layout
 from host.match import Match
@@ -184,8 +184,8 @@ class Core:
         if question is not None:
             body["question"] = question
         recorded = self.record("action", who, action, verdict.ok, findings, evidence, text, body)
-        self._after_change(before)
-        return self._outcome(verdict.ok, text, recorded, findings)
+        self.after_change(before)
+        return self.outcome(verdict.ok, text, recorded, findings)
 
     def _show_hand(self, action: Json, against: tuple[Finding, ...], who: Who) -> Outcome:
         """A claim that needs its hand shown begins to collect it, unless it is in vain anyway."""
@@ -198,7 +198,7 @@ class Core:
         asked = claims.begun(self.context(), action, there)
         self._withdraw_passing("Another hand is shown.")
         recorded = self.record("question", who, text=asked.text, body=asked.to_json())
-        return self._outcome(True, asked.text, recorded)
+        return self.outcome(True, asked.text, recorded)
 
     def undo(self, who: Who) -> Outcome:
         """Takes the last action that holds back."""
@@ -207,8 +207,8 @@ class Core:
             return Outcome(False, "There is nothing to undo.")
         text = f"Taken back: {self.words().action(line.action)}."
         recorded = self.record("undo", who, text=text, body={"target": line.seq})
-        self._after_change(None)
-        return self._outcome(True, text, recorded)
+        self.after_change(None)
+        return self.outcome(True, text, recorded)
 
     def redo(self, who: Who) -> Outcome:
         """Puts back what was undone last."""
@@ -218,77 +218,8 @@ class Core:
         line = next(line for line in self.match.lines if line.seq == target)
         text = f"Put back: {self.words().action(line.action)}."
         recorded = self.record("redo", who, text=text, body={"target": target})
-        self._after_change(None)
-        return self._outcome(True, text, recorded)
-
-    def allow(self, seq: int, who: Who) -> Outcome:
-        """Applies the illegal action of entry `seq` after all: the table rules otherwise."""
-        found = next((f for f in self.match.findings if f.seq == seq), None) if self.match else None
-        if self.match is None or found is None:
-            return Outcome(False, f"Entry {seq} is no refused action of this match.")
-        if not found.open:
-            return Outcome(False, "That has been settled already.")
-        action = {**found.action, "force": True}
-        if "alteration" in str(action.get("card")) and "sign" not in action:
-            asked = next((q for q in self.match.questions.values() if q.allows == seq), None)
-            question = asked or which_way(self.context(), action, action["card"], None)
-            if asked is None:
-                body = replace(question, allows=seq).to_json()
-                self.record("question", TABLE, text=question.text, body=body)
-            return Outcome(True, question.text)
-        return self.act(action, who, allows=seq)
-
-    def amend(self, seq: int, action: Json, who: Who) -> Outcome:
-        """Corrects the applied action of entry `seq`: "it was that card", "it was that face"."""
-        line = next((x for x in self.match.lines if x.seq == seq), None) if self.match else None
-        if self.match is None or line is None:
-            return Outcome(False, f"Entry {seq} is no action that was applied in this match.")
-        if action.get("do") != line.action.get("do"):
-            return Outcome(False, "A correction keeps the kind of action; undo it to play another kind.")
-        parsed = self.match.game.parse(action)
-        if not hasattr(parsed, "severity"):
-            text = f"Corrected: {self.words().action(line.action)}; it was: {self.words().action(action)}."
-            recorded = self.record("amend", who, action, text=text, body={"target": seq})
-            broken = [x for x in self.match.lines if x.broken is not None]
-            if broken:
-                text += f" {len(broken)} later action(s) no longer hold; see the list."
-            self._after_change(None)
-            return self._outcome(True, text, recorded)
-        return Outcome(False, parsed.text, (parsed.to_json(),))
-
-    def answer(self, question: str, answer: str, who: Who) -> Outcome:
-        """Answers a question: the actions that the answer stands for are done, in order."""
-        asked = self.match.questions.get(question) if self.match else None
-        if asked is None:
-            return Outcome(False, "That question is no longer open.")
-        chosen = next((a for a in asked.answers if a.id == answer), None)
-        if chosen is None:
-            known = ", ".join(a.id for a in asked.answers)
-            return Outcome(False, f"That is no answer to that question; there are: {known}.")
-        if who.kind == "seat" and asked.seats and who.id not in map(str, asked.seats):
-            return Outcome(False, "That question is for another seat.")
-        if asked.about == MISSED and chosen.acts and self.match is not None:
-            verdict = self.match.judge(chosen.acts[0])
-            if not verdict.ok:  # it stays open: what was missed is not entered yet
-                why = self.words().named(verdict.findings[0].text)
-                return Outcome(False, f"Enter the missed card first. {why}")
-        body = {"question": question, "answer": answer}
-        text = f"{asked.text} {chosen.label}."
-        recorded = self.record("answer", who, text=text, body=body)
-        outcome = self._outcome(True, text, recorded)
-        for act in chosen.acts:
-            outcome = self.act(act, who, allows=asked.allows, question=question)
-            if not outcome.ok:
-                return outcome
-        if asked.about.startswith("early:"):
-            self._settle_card(asked.card or "", who)
-        return outcome
-
-    def _settle_card(self, card: str, who: Who) -> None:
-        """The warnings about a card are settled: it counts now."""
-        found = self.match.findings if self.match else []
-        ids = [f.id for f in found if f.open and f.action.get("card") == card]
-        self.record("dismiss", who, text=f"{self.words().card(card)}: settled.", body={"ids": ids})
+        self.after_change(None)
+        return self.outcome(True, text, recorded)
 
     def new_match(self, game: Any, ruleset: Any, setup: Json, who: Who, body: Json) -> Outcome:
         """Begins a match: its `match` entry and the setup action, in one commit."""
@@ -309,20 +240,13 @@ class Core:
         self.match.fold(first)
         self.last_die.clear()
         self.notes.clear()  # they were of before: "laid, but no match is running"
-        self._after_change(None)
-        return self._outcome(True, "The match begins.", recorded)
-
-    def dismiss(self, finding: str, who: Who) -> Outcome:
-        """A remark that somebody has seen and waved through."""
-        found = next((f for f in self.match.findings if f.id == finding), None) if self.match else None
-        if found is None or not found.open:
-            return Outcome(False, "That remark is not open.")
-        return self.say("dismiss", "Waved through.", who, {"ids": [finding]})
+        self.after_change(None)
+        return self.outcome(True, "The match begins.", recorded)
 
     def say(self, kind: EntryKind, text: str, who: Who, body: Json | None = None) -> Outcome:
         """Pause, resume, a flag, an announcement, a call for a judge, a dismissed finding."""
         recorded = self.record(kind, who, text=text, body=body or {})
-        return self._outcome(True, text, recorded)
+        return self.outcome(True, text, recorded)
 
     def latest(self, after: int) -> list[Entry] | None:
         """The recorded entries with seq > `after`, from memory; None where it does not reach back so far."""
@@ -450,7 +374,7 @@ class Core:
     def _state(self) -> Json:
         return self.match.public() if self.match else {}
 
-    def _after_change(self, before: Json | None) -> None:
+    def after_change(self, before: Json | None) -> None:
         """What follows from a new state: idle questions go, awaited rolls are asked for."""
         match = self.match
         if match is None:
@@ -551,7 +475,8 @@ class Core:
         self.events.extend(entries)
         return self.backlog.write(entries)
 
-    def _outcome(self, ok: bool, text: str, recorded: bool, findings: tuple[Json, ...] = ()) -> Outcome:
+    def outcome(self, ok: bool, text: str, recorded: bool, findings: tuple[Json, ...] = ()) -> Outcome:
+        """What whoever did it is told, with the last entry's number once it is on the disk."""
         if recorded:
             return Outcome(ok, text, findings, self.seq)
         return Outcome(ok, f"{text} Not recorded yet: {self.backlog.trouble}.", findings, None)

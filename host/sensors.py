@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from engine.errors import CrowntableError
+from host import decisions
 from host.core import Clocks, Core
 from host.entry import Entry
 from host.journal import Journal, matches_of, read_entries
@@ -256,7 +257,7 @@ def _by_hand(core: Core, entry: Entry, entries: Sequence[Entry]) -> None:
         asked = next((e for e in entries if f"q{e.seq}" == entry.body["question"]), None)
         open_now = [q for q in core.match.questions.values() if asked and q.text == asked.text]
         if open_now:
-            core.answer(open_now[0].id, entry.body["answer"], entry.who)
+            decisions.answer(core, open_now[0].id, entry.body["answer"], entry.who)
 
 
 def find_trace(folder: Path, boots: set[str]) -> list[Trace]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from host import decisions
 from host.face import Who
 from host.interpret import CROWN
 from host.layout import Button, find_layout
@@ -52,7 +53,7 @@ def test_every_card_that_makes_up_a_field_value_opens_to_what_it_rests_on(desk: 
     by_hand = desk.core.act({"do": "play", "seat": 2, "card": "aurea/captain/1"}, Who("seat", "2"))
     desk.lay(1, "cremisi/alteration/1")
     (question,) = desk.view()["questions"]
-    assert desk.core.answer(question["id"], "+", Who("seat", "1")).ok
+    assert decisions.answer(desk.core, question["id"], "+", Who("seat", "1")).ok
     grounds = desk.view("spectator")["grounds"]
     assert set(grounds["cards"]) == {"cremisi/cavalry/1", "aurea/captain/1", "cremisi/alteration/1"}
     seen = grounds["cards"]["cremisi/cavalry/1"]
@@ -66,7 +67,9 @@ def test_every_card_that_makes_up_a_field_value_opens_to_what_it_rests_on(desk: 
     assert asked["evidence"] == ["zone seat1.field, 2 of 2 reads in 100 ms"]
     assert asked["by_hand"] is False
     assert grounds["rolls"]["1"]["evidence"] == ["Entered at the screen by the operator."]
-    assert desk.core.amend(seen["seq"], {"do": "play", "seat": 1, "card": "cremisi/guardian/1"}, OPERATOR).ok
+    assert decisions.amend(
+        desk.core, seen["seq"], {"do": "play", "seat": 1, "card": "cremisi/guardian/1"}, OPERATOR
+    ).ok
     corrected = desk.view()["grounds"]["cards"]
     assert "cremisi/cavalry/1" not in corrected
     assert corrected["cremisi/guardian/1"]["edited"] is True
@@ -101,10 +104,10 @@ def test_what_the_table_allows_is_applied_and_stays_marked(desk: Desk) -> None:
     desk.lay(2, "aurea/cavalry/1")
     (finding,) = [f for f in desk.view()["findings"] if f["open"]]
     assert finding["code"] == "not-your-play"
-    assert desk.core.allow(finding["seq"], OPERATOR).ok
+    assert decisions.allow(desk.core, finding["seq"], OPERATOR).ok
     assert desk.duel()["plays"] == ["aurea/cavalry/1"]
     assert [f["severity"] for f in desk.view()["findings"] if f["open"]] == ["warning"]
-    assert not desk.core.allow(finding["seq"], OPERATOR).ok
+    assert not decisions.allow(desk.core, finding["seq"], OPERATOR).ok
 
 
 def test_an_alteration_asks_its_player_which_way_and_offers_the_sums(desk: Desk) -> None:
@@ -115,8 +118,8 @@ def test_an_alteration_asks_its_player_which_way_and_offers_the_sums(desk: Desk)
     assert [a["label"] for a in question["answers"]] == ["+50 %: 15 becomes 23", "−50 %: 15 becomes 8"]
     assert desk.view("seat", 1)["questions"] == []
     assert desk.view()["crown"]["pattern"] == "blink"
-    assert not desk.core.answer(question["id"], "-", Who("seat", "1")).ok
-    assert desk.core.answer(question["id"], "-", Who("seat", "2")).ok
+    assert not decisions.answer(desk.core, question["id"], "-", Who("seat", "1")).ok
+    assert decisions.answer(desk.core, question["id"], "-", Who("seat", "2")).ok
     assert desk.duel()["field"] == {"owner": 2, "value": 8}
     assert desk.view("seat", 2)["questions"] == []
 
@@ -148,15 +151,15 @@ def test_an_alteration_out_of_turn_can_be_allowed_and_then_asks_its_sign(desk: D
     desk.play(2, "aurea/captain/1")
     desk.lay(2, "aurea/alteration/1")
     (first, *_) = [f for f in desk.view()["findings"] if f["open"]]
-    assert desk.core.allow(first["seq"], OPERATOR).ok
-    assert desk.core.allow(first["seq"], OPERATOR).ok  # pressed twice: asked once
+    assert decisions.allow(desk.core, first["seq"], OPERATOR).ok
+    assert decisions.allow(desk.core, first["seq"], OPERATOR).ok  # pressed twice: asked once
     desk.pull_the_plug()
     (question,) = desk.view()["questions"]
-    assert desk.core.answer(question["id"], "+", OPERATOR).ok
+    assert decisions.answer(desk.core, question["id"], "+", OPERATOR).ok
     assert desk.duel()["field"]["value"] == 78
     # What was allowed is settled, by its sign too: nobody is asked to allow it for ever.
     assert [f["seq"] for f in desk.view()["findings"] if f["open"] and f["seq"] == first["seq"]] == []
-    assert desk.core.allow(first["seq"], OPERATOR).text == "That has been settled already."
+    assert decisions.allow(desk.core, first["seq"], OPERATOR).text == "That has been settled already."
     assert desk.view()["questions"] == []
     desk.pull_the_plug()
     assert not any(f["open"] and f["severity"] == "illegal" for f in desk.view()["findings"])
@@ -166,7 +169,7 @@ def test_the_declarer_with_several_opponents_is_asked_and_with_one_is_understood
     desk.lay(1, "cremisi/captain/1")
     (question,) = desk.view("seat", 1)["questions"]
     assert [a["label"] for a in question["answers"]] == ["Against Bruno", "Against Chiara"]
-    assert desk.core.answer(question["id"], "3", Who("seat", "1")).ok
+    assert decisions.answer(desk.core, question["id"], "3", Who("seat", "1")).ok
     assert (desk.duel()["attacker"], desk.duel()["defender"]) == (1, 3)
     assert desk.duel()["plays"] == ["cremisi/captain/1"]
     desk.do(do="undo")
@@ -213,7 +216,7 @@ def test_a_card_laid_too_early_is_asked_about_when_its_turn_has_come(desk: Desk)
     desk.play(1, "cremisi/cavalry/1")
     (question,) = desk.view("seat", 2)["questions"]
     assert question["text"] == "Bruno laid Captain too early and it lies there still. Does it count now?"
-    assert desk.core.answer(question["id"], "yes", Who("seat", "2")).ok
+    assert decisions.answer(desk.core, question["id"], "yes", Who("seat", "2")).ok
     assert desk.duel()["field"] == {"owner": 2, "value": 52}
     assert not [f for f in desk.view()["findings"] if f["open"]]
     assert desk.view()["questions"] == []
@@ -242,7 +245,7 @@ def test_a_card_left_from_the_last_duel_is_asked_about_before_anybody_is_warned(
     assert not [f for f in desk.view()["findings"] if f["open"]]
     (question,) = desk.view("seat", 3)["questions"]
     assert question["text"] == "Cavalry of the last duel lies at the field spot of Chiara. Was it left there?"
-    assert desk.core.answer(question["id"], "left", Who("seat", "3")).ok
+    assert decisions.answer(desk.core, question["id"], "left", Who("seat", "3")).ok
     assert desk.duel()["plays"] == []
 
 
@@ -261,10 +264,10 @@ def test_a_card_that_comes_too_early_where_the_one_before_it_could_not_be_read_i
         "missed? Enter it, then answer."
     )
     assert desk.view("seat", 1)["questions"] == [question]
-    too_soon = desk.core.answer(question["id"], "yes", Who("seat", "2"))
+    too_soon = decisions.answer(desk.core, question["id"], "yes", Who("seat", "2"))
     assert (too_soon.ok, too_soon.text[:28]) == (False, "Enter the missed card first.")
     desk.do(do="play", seat=1, card="cremisi/cavalry/1")
-    assert desk.core.answer(question["id"], "yes", Who("seat", "2")).ok
+    assert decisions.answer(desk.core, question["id"], "yes", Who("seat", "2")).ok
     assert desk.duel()["field"] == {"owner": 2, "value": 52}
     assert desk.view()["questions"] == []
 
@@ -289,14 +292,14 @@ def test_a_card_before_the_neighbour_that_its_owner_might_play_is_asked_about_fi
     assert not [f for f in desk.view()["findings"] if f["open"]]
     (question,) = desk.view("seat", 2)["questions"]
     assert question["text"] == "Captain of Bruno lies at the field spot of Ada. Does Bruno play it?"
-    assert desk.core.answer(question["id"], "yes", Who("seat", "2")).ok
+    assert decisions.answer(desk.core, question["id"], "yes", Who("seat", "2")).ok
     assert desk.duel()["field"] == {"owner": 2, "value": 52}
     desk.do(do="undo")
     desk.lift(1, "aurea/captain/1")
     desk.lay(3, "aurea/alteration/1")
     (question,) = desk.view()["questions"]
     assert [a["id"] for a in question["answers"]] == ["yes+", "yes-", "no"]
-    assert desk.core.answer(question["id"], "yes+", Who("seat", "2")).ok
+    assert decisions.answer(desk.core, question["id"], "yes+", Who("seat", "2")).ok
     assert desk.duel()["field"] == {"owner": 2, "value": 23}
 
 
@@ -312,7 +315,7 @@ def test_a_defender_who_lifts_the_cards_when_one_may_stand_is_asked_about_it(des
     desk.lift(2, "aurea/commoners/1")
     (question,) = desk.view("seat", 2)["questions"]
     assert question["text"] == "Bruno lifted Commoners. Does Bruno stand?"
-    assert desk.core.answer(question["id"], "yes", Who("seat", "2")).ok
+    assert decisions.answer(desk.core, question["id"], "yes", Who("seat", "2")).ok
     assert desk.state()["last_duel"]["ended_by"] == "stand"
     assert desk.view()["questions"] == []
 
@@ -385,7 +388,7 @@ def test_f30_a_die_that_cannot_be_read_asks_for_a_tap_and_says_why(tmp_path: Pat
     (question,) = desk.view("seat", 2)["questions"]
     assert "can't be read (glare)" in question["text"]
     assert [a["id"] for a in question["answers"]] == ["1", "2", "3", "4", "5", "6"]
-    assert desk.core.answer(question["id"], "3", Who("seat", "2")).ok
+    assert decisions.answer(desk.core, question["id"], "3", Who("seat", "2")).ok
     assert 2 not in desk.state()["awaiting_rolls"]
     event = desk.view()["events"][0]
     assert (event["text"], event["by_hand"]) == ("Bruno rolls a 3.", True)
@@ -411,7 +414,7 @@ def test_a_duellist_who_may_retreat_and_throws_the_die_is_asked_or_understood(
     if switch == "ask":
         (question,) = desk.view("seat", 2)["questions"]
         assert question["text"] == "Bruno threw a 6. Was that a retreat?"
-        assert desk.core.answer(question["id"], "yes", Who("seat", "2")).ok
+        assert decisions.answer(desk.core, question["id"], "yes", Who("seat", "2")).ok
     assert desk.state()["last_duel"]["ended_by"] == "retreat"
     assert desk.view()["questions"] == []
     assert desk.view()["dice"]["awaited"] == []

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from host import decisions
 from host.face import Who
 from host.layout import Button, find_layout
 from host.newmatch import begin
@@ -167,7 +168,7 @@ def test_a_card_moved_far_is_a_misplay_and_one_that_slipped_is_asked_about(table
     table.take(1, 3, "s1/5")
     table.put(1, 4, "s1/5")
     (question,) = table.view()["questions"]
-    assert table.core.answer(question["id"], "stays", Who("seat", "1")).ok
+    assert decisions.answer(table.core, question["id"], "stays", Who("seat", "1")).ok
     assert table.layout_of(1)[3:5] == [None, "s1/5"]
     assert table.open() == ["card-moved"]  # allowed, and marked
 
@@ -181,7 +182,7 @@ def test_lifting_the_card_just_laid_asks_whether_it_is_taken_back(table: Table) 
     assert table.view()["questions"] == []
     table.take(1, 3, "s1/5")
     (question,) = table.view()["questions"]
-    assert table.core.answer(question["id"], "yes", Who("seat", "1")).ok
+    assert decisions.answer(table.core, question["id"], "yes", Who("seat", "1")).ok
     assert table.layout_of(1)[3] is None
     assert table.state()["to_move"] == 1
 
@@ -261,7 +262,7 @@ def test_too_few_cards_said_to_be_all_are_told_and_nothing_is_decided(table: Tab
     complete_row(table, 1)
     table.show(*hidden(table, 2))
     (question,) = table.view()["questions"]
-    outcome = table.core.answer(question["id"], "all", Who("seat", "1"))
+    outcome = decisions.answer(table.core, question["id"], "all", Who("seat", "1"))
     assert not outcome.ok
     assert "This can't be Ada's whole hand: 2 cards were shown" in outcome.text
     assert table.view()["questions"] == []
@@ -277,7 +278,7 @@ def test_with_the_dragon_agreed_it_is_asked_whose_claim_a_shown_card_is(tmp_path
     labels = [a["label"] for a in question["answers"]]
     assert labels[:2] == ["Ada, the hero's win", "Ada, the dragon's win"]
     assert labels[-1] == "Nobody, it is only looked at"
-    assert table.core.answer(question["id"], "2:dragon", Who("seat", "2")).ok
+    assert decisions.answer(table.core, question["id"], "2:dragon", Who("seat", "2")).ok
     table.show(*hand)
     assert table.state()["winners"] == [2]
     assert table.state()["dragon"] is True

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from host import decisions
 from host.core import Core
 from tests.host.table_kit import OPERATOR, Desk
 
@@ -29,7 +30,9 @@ def test_undo_redo_and_amend_are_entries_and_history_stays(desk: Desk) -> None:
     assert desk.state() == there
     seq = next(e["seq"] for e in desk.view()["events"] if "Cavalry (15): the field" in e["text"])
     fixed = {"do": "play", "seat": 1, "card": "cremisi/captain/2"}
-    assert desk.core.amend(seq, fixed, OPERATOR).text.startswith("Corrected: Ada plays Cavalry (15)")
+    assert decisions.amend(desk.core, seq, fixed, OPERATOR).text.startswith(
+        "Corrected: Ada plays Cavalry (15)"
+    )
     assert desk.duel()["field"]["value"] == 37
     assert next(e for e in desk.view()["events"] if e["seq"] == seq)["edited"]
     kinds = [e.kind for e in desk.core.journal.read(after=played)]
@@ -41,7 +44,7 @@ def test_what_no_longer_holds_after_a_correction_is_shown_not_dropped(desk: Desk
     desk.play(1, "cremisi/captain/1")
     seq = next(e["seq"] for e in desk.view()["events"] if "Captain" in e["text"])
     desk.play(2, "aurea/overtake/1")
-    assert desk.core.amend(seq, {"do": "play", "seat": 1, "card": "cremisi/shield/1"}, OPERATOR).ok
+    assert decisions.amend(desk.core, seq, {"do": "play", "seat": 1, "card": "cremisi/shield/1"}, OPERATOR).ok
     (broken,) = desk.view()["match"]["broken"]
     assert broken["text"] == "Bruno plays Overtake"
 
@@ -51,9 +54,9 @@ def test_an_undo_of_the_setup_is_refused_and_an_unknown_answer_named(desk: Desk)
         assert desk.do(do="undo").ok
     assert desk.do(do="undo").text == "There is nothing to undo."
     assert not desk.core.redo(OPERATOR).ok or desk.state()["awaiting_rolls"] != [1, 2, 3]
-    assert desk.core.answer("q999", "yes", OPERATOR).text == "That question is no longer open."
-    assert not desk.core.allow(1, OPERATOR).ok
-    assert not desk.core.amend(1, {"do": "roll", "seat": 1, "face": 1}, OPERATOR).ok
+    assert decisions.answer(desk.core, "q999", "yes", OPERATOR).text == "That question is no longer open."
+    assert not decisions.allow(desk.core, 1, OPERATOR).ok
+    assert not decisions.amend(desk.core, 1, {"do": "roll", "seat": 1, "face": 1}, OPERATOR).ok
 
 
 def shown(core: Core) -> tuple[object, ...]:
@@ -67,7 +70,7 @@ def shown(core: Core) -> tuple[object, ...]:
 
 def test_a_restart_at_any_moment_goes_on_with_the_same_state(desk: Desk) -> None:
     def answer() -> None:
-        desk.core.answer(desk.view()["questions"][0]["id"], "+", OPERATOR)
+        decisions.answer(desk.core, desk.view()["questions"][0]["id"], "+", OPERATOR)
 
     steps: list[Callable[[], object]] = [
         lambda: desk.do(do="declare", seat=1, against=2),
@@ -100,7 +103,7 @@ def test_a_play_taken_back_is_asked_and_not_played_again_after_a_restart(desk: D
     assert desk.duel()["plays"] == []
     (question,) = desk.view()["questions"]
     assert question["text"].endswith("its play was taken back. Does it count now?")
-    assert desk.core.answer(question["id"], "yes", OPERATOR).ok
+    assert decisions.answer(desk.core, question["id"], "yes", OPERATOR).ok
     assert desk.duel()["field"]["value"] == 15
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from host import decisions
 from host.devices import Devices, board_config, calibration_file
 from host.lamps import lit
 from host.layout import Reader, Zone, find_layout, shipped_layouts
@@ -120,7 +121,7 @@ def test_a_spot_that_is_asked_about_blinks_and_an_illegal_card_pulses(tmp_path: 
     desk.lay(2, "aurea/alteration/1")
     assert lamps(desk) == {1: "blink"}
     (question,) = desk.view()["questions"]
-    assert desk.core.answer(question["id"], "+", OPERATOR).ok
+    assert decisions.answer(desk.core, question["id"], "+", OPERATOR).ok
     assert lamps(desk) == {0: "breathe"}
     for _ in range(5):
         desk.now += 0.5

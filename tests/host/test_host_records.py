@@ -9,6 +9,7 @@ import pytest
 from engine.errors import CrowntableError
 from engine.records.files import parse, read, save
 from engine.records.replay import replay
+from host import decisions
 from host.records import find_match, record_of_match
 from tests.host.table_kit import OPERATOR, Desk
 
@@ -22,7 +23,7 @@ def evening(tmp_path: Path) -> Desk:
     desk.do(do="undo")
     desk.play(2, "aurea/marksman/1")
     seq = next(e["seq"] for e in desk.view()["events"] if "Marksman" in e["text"])
-    desk.core.amend(seq, {"do": "play", "seat": 2, "card": "aurea/captain/1"}, OPERATOR)
+    decisions.amend(desk.core, seq, {"do": "play", "seat": 2, "card": "aurea/captain/1"}, OPERATOR)
     return desk
 
 

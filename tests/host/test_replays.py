@@ -18,6 +18,7 @@ import pytest
 from engine.errors import CrowntableError
 from engine.game import Audience
 from engine.records.replay import steps as record_steps
+from host import decisions
 from host.entry import Entry
 from host.journal import Journal
 from host.match import lines_of, match_row, rebuilt
@@ -138,7 +139,7 @@ def test_one_pass_over_corrections_comes_to_what_the_table_came_to(tmp_path: Pat
         elif choice == "amend":
             line = rng.choice(plays)
             house = line.action["card"].split("/")[0]
-            desk.core.amend(
+            decisions.amend(desk.core,
                 line.seq, {**line.action, "card": f"{house}/{rng.choice(kinds)}/1"}, OPERATOR
             )
         else:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import CrowntableError
+from host import decisions
 from host.face import Who
 from host.layout import find_layout, parse_layout, shipped_layouts, to_toml
 from host.sensors import SensorLog, read_trace, rejudge_match
@@ -22,7 +23,7 @@ def evening(folder: Path) -> Desk:
     desk.do(do="declare", seat=1, against=2)
     desk.play(1, "cremisi/cavalry/1")
     desk.lay(2, "aurea/alteration/1")
-    desk.core.answer(desk.view()["questions"][0]["id"], "-", Who("seat", "2"))
+    decisions.answer(desk.core, desk.view()["questions"][0]["id"], "-", Who("seat", "2"))
     desk.lift(2, "aurea/alteration/1")
     desk.do(do="undo")
     desk.core.redo(OPERATOR)
