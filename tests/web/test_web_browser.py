@@ -389,3 +389,18 @@ def test_a_double_click_begins_one_match(browser: Browser, running: tuple[LiveTa
     assert page.evaluate("scrollY") == 0  # the match itself is what is looked at next
     assert visit.problems == []
     visit.close()
+
+
+def test_put_back_twice_in_a_row_puts_two_back(browser: Browser, running: tuple[LiveTable, Server]) -> None:
+    table, server = running
+    table.command(new_match(), OPERATOR)
+    play(table, *EXAMPLE)
+    for _ in range(2):
+        assert table.command({"cmd": "undo"}, OPERATOR).ok
+    visit = Visit(browser, server).operator()
+    page = visit.open("/operator")
+    page.get_by_role("button", name="Redo").dblclick()
+    expect(page.locator(".toast")).to_have_count(2)
+    shown(page, table)
+    assert [e["kind"] for e in table.entries(after=0)].count("redo") == 2
+    visit.close()

@@ -5,7 +5,7 @@ import { cardLabel, crest, houseClass, icon } from "./art.js";
 import { actionForm, chosen, clear, fetchOwned } from "./actions.js";
 import { amendForm, amending } from "./amend.js";
 import { newMatchForm } from "./newmatch.js";
-import { act, command } from "./send.js";
+import { act, command, step } from "./send.js";
 import { calls, events, findings, houseOf, nameOf, questions, scoreboard, who } from "./side.js";
 
 let seat = 0;
@@ -80,7 +80,7 @@ function corrections(view, redraw) {
         preview = await fetch("/api/v1/undo-preview").then((a) => a.json()).catch(() => null);
         redraw();
       } }, t("op.undo"), undo.text ? h("span", { class: "quiet" }, undo.text) : null),
-      h("button", { type: "button", disabled: !redo.possible, onclick: () => command({ cmd: "redo" }) }, t("op.redo"), redo.text ? h("span", { class: "quiet" }, redo.text) : null)),
+      h("button", { type: "button", disabled: !redo.possible, onclick: () => step({ cmd: "redo" }) }, t("op.redo"), redo.text ? h("span", { class: "quiet" }, redo.text) : null)),
     preview && h("div", { class: "confirm", key: "preview" },
       h("p", null, h("b", null, preview.text)),
       (preview.changes || []).length > 0 && h("ul", { class: "changes" }, preview.changes.map((/** @type {string} */ line) => h("li", null, line))),

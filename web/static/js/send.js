@@ -34,15 +34,18 @@ export function command(command) {
   return once("/api/v1/command", { as: boot.audience, command });
 }
 
+/** What is meant anew each time its button is pressed, however fast: the next spot, the next action put back.
+ *  @param {Object<string, any>} command */
+export function step(command) {
+  return post("/api/v1/command", { as: boot.audience, command }).then(told);
+}
+
 /** Milliseconds in which the same again is the second half of a double click, and is not done again. */
 const DOUBLE = 400;
-/** What is pressed again and again, each time for the next spot. */
-const STEPS = new Set(["zones-skip", "zones-back"]);
 let last = { what: "", at: -DOUBLE, going: false, outcome: /** @type {Promise<any>} */ (Promise.resolve()) };
 
 function once(path, body) {
   const what = JSON.stringify([path, body]);
-  if (STEPS.has(body.command?.cmd)) return post(path, body).then(told);
   if (what === last.what && (last.going || performance.now() - last.at < DOUBLE)) return last.outcome;
   const sent = { what, at: performance.now(), going: true, outcome: post(path, body).then(told) };
   sent.outcome.finally(() => { sent.going = false; });

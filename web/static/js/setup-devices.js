@@ -2,7 +2,7 @@
 import { boot, maybe, t } from "./boot.js";
 import { cls, h } from "./dom.js";
 import { icon } from "./art.js";
-import { command } from "./send.js";
+import { command, step } from "./send.js";
 import { deviceLine, facts } from "./setup-common.js";
 
 const ports = /** @type {Object<string, string>} */ ({});
@@ -67,8 +67,8 @@ export function zonesStep(view) {
       h("ul", null, zones.filter((/** @type {any} */ z) => z.seat === seat).map((/** @type {any} */ z) => zoneTile(z, bound[z.id], running)))))),
     h("div", { class: "row" },
       !running && h("button", { type: "button", class: "primary", id: "zones-start", key: "start", onclick: () => command({ cmd: "zones-start" }) }, t("setup.zones_start")),
-      running && running.zone && h("button", { type: "button", key: "skip", onclick: () => command({ cmd: "zones-skip" }) }, t("setup.zones_skip")),
-      running && running.bound.length > 0 && h("button", { type: "button", key: "back", onclick: () => command({ cmd: "zones-back" }) }, t("setup.zones_back")),
+      running && running.zone && h("button", { type: "button", key: "skip", onclick: () => step({ cmd: "zones-skip" }) }, t("setup.zones_skip")),
+      running && running.bound.length > 0 && h("button", { type: "button", key: "back", onclick: () => step({ cmd: "zones-back" }) }, t("setup.zones_back")),
       running && running.bound.length > 0 && h("button", { type: "button", class: cls(!running.zone && "primary"), key: "save", onclick: async () => {
         const outcome = await command({ cmd: "zones-save" });
         if (outcome.ok) await command({ cmd: "setup-step", step: "zones", state: "done" });
