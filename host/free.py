@@ -59,6 +59,8 @@ class FreeTable:
     _saved: float = 0.0
     _rested: bool = False
     _cleared: bool = False
+    #: whether nobody played a match here when the table last looked: before the sighting at hand
+    _was_finished: bool = True
     _lying: frozenset[str] = frozenset()
 
     @staticmethod
@@ -108,6 +110,7 @@ class FreeTable:
         if begun != self._match:
             self._match, self._rested = begun, False
         self._cleared = self._is_cleared(core, now)
+        self._was_finished = self.finished(core)
         was, self.idle = self.idle, self._is_idle(core, now)
         return was != self.idle
 
@@ -116,11 +119,13 @@ class FreeTable:
         return core.match is None or core.match.over or self._cleared
 
     def card_laid(self, core: Core) -> bool:
-        """After a sighting: a card newly laid on a free table begins a match. True where one began."""
+        """After a sighting: a card newly laid on a free table begins a match. True where one began. The card
+        that ended the match is none: its winner is to be seen first."""
+        was, self._was_finished = self._was_finished, self.finished(core)
         lying = frozenset(str(card) for _, _, card, _ in core.tracker.cards() if card is not None)
         fresh, self._lying = lying - self._lying - {"crown"}, lying
         setting_up = core.enrolment is not None or core.zone_setup is not None
-        if not fresh or not self.on or setting_up or not self.finished(core):
+        if not (fresh and self.on and was and self._was_finished) or setting_up:
             return False
         if not begin(core, {"cmd": "new-match"}, Who("table")).ok or core.match is None:
             return False

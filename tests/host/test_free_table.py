@@ -11,6 +11,12 @@ import pytest
 from host.free import FreeTable
 from tests.host.table_kit import Desk
 
+#: each house's cards without the special ones that ask for something, in the order in which they are laid
+ALTHERA = {
+    house: [f"{house}/{kind}/{n}" for kind in ("commoners", "vanguard", "marksman") for n in (1, 2, 3)]
+    for house in ("cremisi", "aurea")
+}
+
 
 def watch(desk: Desk, seconds: float = 0.0) -> FreeTable:
     """The free table of a desk, looked at twice a second for so long."""
@@ -56,6 +62,27 @@ def test_in_anthem_the_card_that_begins_is_the_first_move(tmp_path: Path) -> Non
     assert free.card_laid(desk.core)
     desk.scan(zone.antenna, 3)
     assert "s1/4" in desk.view()["game"]["seats"][0]["layout"]
+
+
+def test_the_card_that_ends_a_match_begins_no_new_one(tmp_path: Path) -> None:
+    """Its winner stays on the screen; the next card begins."""
+    desk = Desk(tmp_path, "althera-2")
+    desk.begin()
+    free = watch(desk)
+    cards = {seat: iter(ALTHERA[house]) for seat, house in ((1, "cremisi"), (2, "aurea"))}
+    while (game := desk.view()["game"])["phase"] != "over":
+        if not game["duels"]:
+            first = game["declarer"]
+            assert desk.do(do="declare", seat=first, against=3 - first).ok
+            continue
+        seat = game["duels"][0]["to_play"]
+        card = next(cards[seat])
+        assert not laid(free, desk, seat, card)
+        desk.lift(seat, card)
+    view = desk.view()
+    assert view["match"]["number"] == 1 and view["match"]["over"]
+    assert laid(free, desk, 1, "cremisi/champion/1")
+    assert desk.view()["match"]["number"] == 2
 
 
 def test_a_table_that_is_not_free_begins_nothing_by_itself(tmp_path: Path) -> None:
