@@ -65,7 +65,7 @@ def _register_run(commands: argparse._SubParsersAction[argparse.ArgumentParser])
         help="keep the matches in this SQLite file and the report beside it as JSON; "
         "the same command goes on where it was stopped",
     )
-    run.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    add_json_option(run)
     run.set_defaults(run=run_lab)
 
 
@@ -92,6 +92,11 @@ def add_worker_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--workers", default="1", metavar="W", help="processes on this machine (1)")
     parser.add_argument("--cluster", metavar="ADDRESS", help="a Dask scheduler instead, tcp://HOST:8786")
     parser.add_argument("--progress", action="store_true", help="how far it is, as JSON lines on stderr")
+
+
+def add_json_option(parser: argparse.ArgumentParser) -> None:
+    """The answer as JSON instead of words."""
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
 
 def plan_of(args: argparse.Namespace, game: Game, ruleset: Any) -> Plan:

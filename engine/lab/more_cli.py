@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import UsageError
-from engine.lab.cli import add_match_options, add_worker_options, plan_of, workers_of
+from engine.lab.cli import add_json_option, add_match_options, add_worker_options, plan_of, workers_of
 from engine.referee import add_ruleset_options, chosen_ruleset
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def _register_compare(commands: argparse._SubParsersAction[argparse.ArgumentPars
         "--margin", metavar="D", help="the smallest difference of a share that matters (0.02)"
     )
     compare.add_argument("--out", type=Path, metavar="FILE.json", help="keep the report in this file too")
-    compare.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    add_json_option(compare)
     compare.set_defaults(run=run_compare, ruleset=None, set=[])
 
 
@@ -69,7 +69,7 @@ def _register_skill(commands: argparse._SubParsersAction[argparse.ArgumentParser
     add_match_options(skill, bots="random,greedy,careful,searching", matches=400)
     add_ruleset_options(skill)
     add_worker_options(skill)
-    skill.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    add_json_option(skill)
     skill.set_defaults(run=run_skill)
 
 
@@ -83,12 +83,17 @@ def _register_live(commands: argparse._SubParsersAction[argparse.ArgumentParser]
         formatter_class=_RAW,
     )
     live.add_argument("match", nargs="+", help="records' paths, or matches' ids at this table")
-    live.add_argument(
+    add_live_options(live)
+    add_json_option(live)
+    live.set_defaults(run=run_live)
+
+
+def add_live_options(parser: argparse.ArgumentParser) -> None:
+    """Which of people's matches count."""
+    parser.add_argument(
         "--without", default="", metavar="MARKS", help="leave out: corrected, doubtful, or both by a comma"
     )
-    live.add_argument("--mix", action="store_true", help="count matches of different rules together")
-    live.add_argument("--json", action="store_true", help="one JSON document on stdout")
-    live.set_defaults(run=run_live)
+    parser.add_argument("--mix", action="store_true", help="count matches of different rules together")
 
 
 def run_compare(args: Namespace) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from engine.althera.state import State
 from engine.anthem.state import deads, unlaid
 from engine.game import Game, Json
 from engine.games import game_named
@@ -61,8 +62,10 @@ def fits(game: Game, state: Any, hands: Hands) -> None:
         return
     lying = {card for duel in public["duels"] for card in duel["plays"]}
     owners = game.cards(state)
+    dealer: Any = hands._dealer
     for seat, cards in held.items():
-        assert all(owners[card] == seat and card not in lying for card in cards)
+        owned = {card for card, owner in owners.items() if owner == seat and card not in lying}
+        assert sorted([*cards, *dealer._decks[seat]]) == sorted(owned)
 
 
 def public_right(state: Any) -> int:
@@ -77,6 +80,33 @@ def test_hands_fit_every_state(table: tuple[str, dict[str, str], int]) -> None:
     for seed in range(2):
         for state, hands, _ in states(game, game.ruleset(None, changes), seats, seed):
             fits(game, state, hands)
+
+
+@pytest.mark.parametrize("many", ["round_robin", "sudden_death"])
+def test_hands_fit_through_a_tie_break(many: str) -> None:
+    """Every extra duel is fought with whole decks, however many it takes (ALT-9.2)."""
+    game = game_named("althera")
+    bots = dict.fromkeys((1, 2, 3), bot("greedy", game))
+    further = 0  # extra duels after the first of a tie-break
+    for seed in range(200):
+        rng = Random(seed)
+        hands, state = Hands(game, rng), game.initial(game.ruleset(None, {"tiebreak_many": many}))
+        state = game.apply(state, game.parse(game.setup_action(bots))).state
+        last = state.match._replace(turn=3)  # after one turn a tie is likelier
+        state = State(last, state.seats, state.duels, state)
+        hands.sync(state)
+        action = next_action(game, state, hands, bots, rng)
+        while action is not None:
+            before, state = state, game.apply(state, game.parse(action)).state
+            hands.sync(state)
+            if state.match.tiebreak is not None:
+                further += before.match.tiebreak not in (None, state.match.tiebreak)
+                fits(game, state, hands)
+            action = next_action(game, state, hands, bots, rng)
+        assert state.match.winners
+        if further >= 2:
+            return
+    pytest.fail(f"only {further} extra duels after another: more seeds")
 
 
 @pytest.mark.parametrize("table", TABLES[::2], ids=str)

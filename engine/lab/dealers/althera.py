@@ -41,7 +41,7 @@ class Dealer:
         before, self._state = self._state, state
         if before is state:
             return
-        if before is not None and state.before is before:
+        if before is not None and state.before is before and not _new_decks(before, state):
             if state.match.owners is not before.match.owners:
                 if self._ended(before, state):
                     return
@@ -91,13 +91,7 @@ class Dealer:
         False, with nothing done, where it is something else.
         """
         last = state.match.last_duel
-        if (
-            last is None
-            or last is before.match.last_duel
-            or state.match.tiebreak is not before.match.tiebreak
-        ):
-            return False
-        if before.match.tiebreak is not None or state.match.players is not before.match.players:
+        if last is None or last is before.match.last_duel or before.match.tiebreak is not None:
             return False
         for number, seat in state.seats.items():
             if seat.out is not before.seats[number].out:

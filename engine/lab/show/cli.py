@@ -11,7 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine.errors import CrowntableError, UsageError
-from engine.lab.cli import add_worker_options, whole, workers_of
+from engine.lab.cli import add_json_option, add_worker_options, whole, workers_of
+from engine.lab.more_cli import add_live_options, given_marks, given_records
 
 _RAW = argparse.RawDescriptionHelpFormatter
 
@@ -45,7 +46,7 @@ def _register_study(commands: argparse._SubParsersAction[argparse.ArgumentParser
     )
     study.add_argument("--write-only", action="store_true", help="play nothing, write up what the file has")
     add_worker_options(study)
-    study.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    add_json_option(study)
     study.set_defaults(run=run_study)
 
 
@@ -67,10 +68,7 @@ def _register_report(commands: argparse._SubParsersAction[argparse.ArgumentParse
         metavar="MATCH",
         help="people's matches: records, or ids at this table",
     )
-    report.add_argument(
-        "--without", default="", metavar="MARKS", help="leave out: corrected, doubtful, or both by a comma"
-    )
-    report.add_argument("--mix", action="store_true", help="count matches of other rules too")
+    add_live_options(report)
     report.add_argument("--lang", default="en", metavar="LANGUAGE", help="en (default) or it")
     report.add_argument("--html", type=Path, required=True, metavar="OUT", help="the page to write")
     report.set_defaults(run=run_report)
@@ -78,7 +76,6 @@ def _register_report(commands: argparse._SubParsersAction[argparse.ArgumentParse
 
 def run_report(args: Namespace) -> int:
     """Writes the report. Raises CrowntableError for a file that is no result, or can't be written."""
-    from engine.lab.more_cli import given_marks, given_records
     from engine.lab.show.paper import page
     from engine.lab.show.people import measured
     from engine.lab.show.reports import paper_of, read_result
