@@ -120,11 +120,12 @@ def _disk(data: Path) -> Check:
         cure = f"Give the table's user the folder: sudo chown $(whoami) {folder}"
         return Check("disk", "fail", f"{folder} can't be written.", cure)
     free = shutil.disk_usage(folder).free
-    megabytes = f"{free / 2**20:,.0f} MB free for {data}"
+    room = f"{free >> 30} GB" if free >= 10 * 2**30 else f"{free >> 20} MB"
+    left = f"{room} free for {data}"
     if free < FEW_BYTES:
         level: Level = "fail" if free < 2**20 else "warn"
-        return Check("disk", level, megabytes, "Free some space: df -h shows the disks.")
-    return Check("disk", "ok", megabytes)
+        return Check("disk", level, left, "Free some space: df -h shows the disks.")
+    return Check("disk", "ok", left)
 
 
 def _clock(now: float) -> Check:

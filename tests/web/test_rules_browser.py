@@ -68,6 +68,13 @@ def test_a_conversation_with_the_table(browser: Browser, server: Server) -> None
     assert visit.problems == []
 
 
+def test_on_a_phone_the_open_tab_is_in_sight(browser: Browser, server: Server) -> None:
+    visit = Visit(browser, server, "phone", locale="it-IT")
+    page = opened(visit, "/ask")
+    expect(page.locator(".tabs-row [aria-current]")).to_be_in_viewport(ratio=1)
+    visit.close()
+
+
 @pytest.mark.parametrize(("size", "scheme"), [("phone", "light"), ("laptop", "dark"), ("tv", "light")])
 def test_every_page_fits_and_can_be_read_by_everybody(
     browser: Browser, server: Server, size: str, scheme: str

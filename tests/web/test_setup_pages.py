@@ -182,6 +182,15 @@ def test_dice_are_shown_where_they_lie_and_the_tray_is_drawn(place: Place) -> No
     place.evening.within(30, lambda: place.setup()["trays"]["dice"] == {})
 
 
+def test_the_operators_page_names_the_dice_as_the_setup_does(place: Place) -> None:
+    place.up("dice")
+    place.levers.tray.put({"sky blue": 5})
+    page = place.open("/operator")
+    expect(page.locator(".dice-now")).to_contain_text("sky blue: 5, sure")
+    page.get_by_role("button", name="IT", exact=True).click()
+    expect(page.locator(".dice-now")).to_contain_text("celeste: 5, sicuro")
+
+
 def test_a_die_in_glare_says_why_it_has_no_number(place: Place) -> None:
     place.up("dice")
     page = place.open("/setup/camera")

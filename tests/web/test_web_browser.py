@@ -176,6 +176,15 @@ def test_anthem_is_shown_place_by_place(browser: Browser, tmp_path: Path) -> Non
                 assert f"{seat['hand']} in hand" in layout.inner_text()
             mover = page.locator(".layout.turn h2").inner_text()
             assert mover == {s["seat"]: s["name"] for s in table.view(SPECTATOR)["seats"]}[game["to_move"]]
+        # Each of the four is in sight on a laptop and in a stream's small picture.
+        for path, size in (("/", (1366, 768)), ("/overlay", (1280, 720))):
+            page = visit.open(path)
+            page.set_viewport_size({"width": size[0], "height": size[1]})
+            expect(page.locator(".layout")).to_have_count(4)
+            ends = page.locator(".layout").evaluate_all(
+                "all => all.map(e => e.getBoundingClientRect().bottom)"
+            )
+            assert max(ends) <= size[1]
         visit.close()
 
 
@@ -330,6 +339,20 @@ def test_a_thumb_hits_everything_in_the_head(
     assert [box for box in boxes if min(box["width"], box["height"]) < 24 or box["right"] > 360] == []
     theme, language = boxes[-2:]
     assert theme["top"] == language["top"]
+    visit.close()
+
+
+def test_a_laptops_head_is_one_line_in_the_longer_language_too(
+    browser: Browser, running: tuple[LiveTable, Server]
+) -> None:
+    table, server = running
+    table.command(new_match(), OPERATOR)
+    visit = Visit(browser, server, locale="it-IT")
+    page = visit.open()
+    expect(page.locator("#top-state")).to_contain_text("Turno 1 di 3")
+    match, names = (page.locator(at).bounding_box() for at in ("#top-state", ".nav"))
+    assert match is not None and names is not None
+    assert match["y"] + match["height"] > names["y"]
     visit.close()
 
 

@@ -104,3 +104,22 @@ export function card(view, id, how = {}) {
   return h("div", { class: cls("face", houseClass(house), isSpecial(kind) && "special", how.className), ...how.extra },
     crest(house, "mini"), big, low && h("span", { class: "low", style: { "--letters": low.length } }, low), how.note);
 }
+
+/** A die's colour by its name. @param {any} d */
+export function colourName(d) {
+  return d.colour ? maybe(`colour.${d.colour.replaceAll(" ", "_")}`, d.colour) : t("op.no_colour");
+}
+
+/** Why a die has no number. @param {any} d */
+export function whyUnread(d) {
+  return maybe(`why.${(d.why || "unclear").replaceAll(" ", "_")}`, d.why || "");
+}
+
+/** What the camera makes of the dice just now, sure or not. @param {any[]} list */
+export function diceSeen(list) {
+  return h("ul", { class: "dice-now" }, list.map((d, i) => h("li", { key: i, class: d.face ? "sure" : "unsure" },
+    icon(d.face ? "check" : "question"),
+    d.face
+      ? t("setup.die_sure", { colour: colourName(d), face: d.face, percent: Math.round(d.confidence * 100) })
+      : t("setup.die_unsure", { colour: colourName(d), why: whyUnread(d) }))));
+}

@@ -1,7 +1,7 @@
 /** How the table is: what the doctor says, readers, zones, camera, and the end of the log. */
 import { boot, maybe, t } from "./boot.js";
 import { cls, h, patch } from "./dom.js";
-import { icon } from "./art.js";
+import { diceSeen, icon } from "./art.js";
 import { deviceLine } from "./setup-common.js";
 
 /** Milliseconds between two looks at the machine itself; devices come with the view. */
@@ -87,7 +87,7 @@ function zones(view) {
   return h("section", { class: "card", key: "zones", "aria-labelledby": "zones" }, h("h2", { id: "zones" }, t("health.zones")), h("p", { class: "quiet" }, t("health.zones_what")),
     h("ul", { class: "rates" }, list.map((/** @type {any} */ z) => {
       const percent = z.health === null || z.health === undefined ? null : Math.round(z.health * 100);
-      return h("li", { key: z.id }, h("span", null, spot(view, z)),
+      return h("li", { key: z.id, class: cls(percent === null && "unread") }, h("span", null, spot(view, z)),
         h("meter", { min: 0, max: 100, low: 60, high: 85, optimum: 100, value: percent ?? 0, "aria-label": spot(view, z), "aria-valuetext": percent === null ? t("health.no_rate") : `${percent} %` }),
         h("span", { class: "rate" }, percent === null ? t("health.no_rate") : `${percent} %`));
     })));
@@ -97,10 +97,7 @@ function dice(view) {
   const list = (view.dice && view.dice.seen) || [];
   return h("section", { class: "card", key: "dice", "aria-labelledby": "dice" }, h("h2", { id: "dice" }, t("health.dice")),
     list.length
-      ? h("ul", { class: "dice-now" }, list.map((/** @type {any} */ d, /** @type {number} */ i) => h("li", { key: i, class: d.face ? "sure" : "unsure" }, icon(d.face ? "check" : "question"),
-        d.face
-          ? t("setup.die_sure", { colour: d.colour ? maybe(`colour.${d.colour.replaceAll(" ", "_")}`, d.colour) : t("op.no_colour"), face: d.face, percent: Math.round(d.confidence * 100) })
-          : t("setup.die_unsure", { colour: d.colour ? maybe(`colour.${d.colour.replaceAll(" ", "_")}`, d.colour) : t("op.no_colour"), why: maybe(`why.${(d.why || "unclear").replaceAll(" ", "_")}`, d.why || "") }))))
+      ? diceSeen(list)
       : h("p", { class: "quiet" }, t("setup.no_dice")),
     h("p", { class: "quiet" }, h("a", { href: "/setup/camera" }, t("health.camera"))));
 }

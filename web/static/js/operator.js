@@ -1,7 +1,7 @@
 /** The operator's page: every action by hand, questions, corrections, the match, the devices. */
 import { boot, duration, hhmm, inLanguage, maybe, sentence, t } from "./boot.js";
 import { cls, h, patch } from "./dom.js";
-import { cardLabel, crest, houseClass, icon } from "./art.js";
+import { cardLabel, crest, diceSeen, houseClass, icon } from "./art.js";
 import { actionForm, chosen, clear, fetchOwned } from "./actions.js";
 import { amendForm, amending } from "./amend.js";
 import { newMatchForm } from "./newmatch.js";
@@ -156,8 +156,7 @@ function devices(view) {
 function seen(view) {
   const list = (view.dice && view.dice.seen) || [];
   if (!list.length) return null;
-  return h("div", { key: "seen" }, h("h3", null, t("op.seen")), h("ul", { class: "row" }, list.map((/** @type {any} */ d, /** @type {number} */ i) =>
-    h("li", { key: i, class: "tag" }, `${d.colour || t("op.no_colour")}: ${d.face ?? "?"}${d.face ? "" : ` (${d.why || "?"})`}`))));
+  return h("div", { key: "seen" }, h("h3", null, t("op.seen")), diceSeen(list));
 }
 
 function facts(device) {

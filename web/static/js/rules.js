@@ -3,6 +3,10 @@
 const find = /** @type {HTMLInputElement|null} */ (document.getElementById("find"));
 const list = document.getElementById("hits");
 
+// On a narrow screen the tabs scroll: the one that is open is in sight.
+const tab = document.querySelector(".tabs-row [aria-current]");
+if (tab?.parentElement) tab.parentElement.scrollLeft = /** @type {HTMLElement} */ (tab).offsetLeft - 40;
+
 /** Rules for what is typed so far, as lines to choose from. */
 function searching(field, hits) {
   const game = field.form.dataset.game;

@@ -1,7 +1,7 @@
 /** Set-up: what the camera sees now, how well it is calibrated, where the tray lies. */
-import { boot, maybe, t } from "./boot.js";
+import { boot, t } from "./boot.js";
 import { cls, h } from "./dom.js";
-import { icon } from "./art.js";
+import { colourName, diceSeen, icon, whyUnread } from "./art.js";
 import { command, post } from "./send.js";
 import { deviceLine, facts } from "./setup-common.js";
 
@@ -52,9 +52,6 @@ async function watch(redraw) {
 
 // -- the picture --------------------------------------------------------------------------------------
 
-const reason = (/** @type {any} */ die) => maybe(`why.${(die.why || "unclear").replaceAll(" ", "_")}`, die.why || "");
-const colourName = (/** @type {any} */ die) => (die.colour ? maybe(`colour.${die.colour.replaceAll(" ", "_")}`, die.colour) : t("op.no_colour"));
-
 function picture(view, redraw) {
   if (!look) return h("div", { class: "no-picture", key: "none" }, icon("warning"), h("p", null, t("setup.no_picture")));
   const [width, height] = look.size;
@@ -67,7 +64,7 @@ function picture(view, redraw) {
       onpointerup: () => end(redraw), onpointercancel: () => { drag = null; redraw(); } },
       Object.entries(boxes).map(([name, box]) => frame(`p${name}`, box, partName(name), cls("part", name === part && "on"), line)),
       drag && frame("drag", drag.box, "", "part on", line),
-      look.dice.map((/** @type {any} */ d, /** @type {number} */ i) => frame(`d${i}`, d.box, d.face ? `${d.face} · ${Math.round(d.confidence * 100)} %` : reason(d), d.face ? "sure" : "unsure", line))),
+      look.dice.map((/** @type {any} */ d, /** @type {number} */ i) => frame(`d${i}`, d.box, d.face ? `${d.face} · ${Math.round(d.confidence * 100)} %` : whyUnread(d), d.face ? "sure" : "unsure", line))),
     h("figcaption", { class: "quiet" }, t(look.moving ? "setup.moving" : "setup.still", { ms: look.ms })));
 }
 
@@ -83,9 +80,7 @@ function frame(key, box, label, className, line) {
 function dice() {
   const list = (look && look.dice) || [];
   if (!list.length) return h("p", { class: "quiet" }, t("setup.no_dice"));
-  return h("ul", { class: "dice-now" }, list.map((/** @type {any} */ d, /** @type {number} */ i) => h("li", { key: i, class: d.face ? "sure" : "unsure" },
-    icon(d.face ? "check" : "question"),
-    d.face ? t("setup.die_sure", { colour: colourName(d), face: d.face, percent: Math.round(d.confidence * 100) }) : t("setup.die_unsure", { colour: colourName(d), why: reason(d) }))));
+  return diceSeen(list);
 }
 
 // -- calibration --------------------------------------------------------------------------------------
