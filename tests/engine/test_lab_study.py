@@ -117,6 +117,8 @@ def test_the_text_says_what_was_played_and_shows_it(kept: Kept, tmp_path: Path) 
     assert "## What bots can't tell" in text and "# Each special's worth" in text
     pictures = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", text)
     assert len(pictures) >= 5
+    spoken = re.findall(r"!\[([^\]]+)\]", text)
+    assert len(set(spoken)) == len(spoken), "each picture is told in its own words"
     for picture in pictures:
         assert ET.parse(path.parent / picture).getroot().tag.endswith("svg")
     assert "nan" not in text and "None" not in text

@@ -328,7 +328,7 @@ def _specials(found: Findings, pictures: dict[str, Chart]) -> list[str]:
         chart = Chart(
             f"study-special-{place}",
             f"A bot that {label}, against the same bot free: wins, %",
-            _special_answer(series),
+            f"Wins of a bot that {label}, per cent: {_listed(drawn)}.",
             "matches won, %",
             (Series(label, "other", drawn),),
             mark=(50.0, "even"),
@@ -343,6 +343,10 @@ def _specials(found: Findings, pictures: dict[str, Chart]) -> list[str]:
         "",
     ]
     return lines
+
+
+def _listed(points: Sequence[Point]) -> str:
+    return WORDS.both([f"{point.label} {_n(point.value, 1)}" for point in points])
 
 
 def _restricted(answer: Json, start: str) -> Json | None:
