@@ -116,8 +116,8 @@ def test_a_deck_is_swept_written_and_its_list_goes_out_and_in(place: Place, tmp_
     page.get_by_label("Which cards").select_option("cremisi")
     page.get_by_label("Write on them").check()
     page.get_by_role("button", name="Begin", exact=True).click()
-    first = place.evening.view()["enrolment"]["card"]
     expect(page.locator(".enrol-next")).to_contain_text("Next:")
+    first = place.evening.view()["enrolment"]["card"]
     chip = place.levers.pn532s["scan"]
     tag = blank(uid="04A1B2C3D4E501")
     chip.place(tag)
