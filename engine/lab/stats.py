@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from math import ceil, sqrt
-from statistics import NormalDist
+from statistics import NormalDist, mean, stdev
 
 #: Standard deviations of a 95 % interval.
 Z95 = 1.959963984540054
@@ -25,6 +26,23 @@ def wilson(wins: int, of: int, z: float = Z95) -> tuple[float, float]:
     half = z * sqrt(rate * (1 - rate) / of + z * z / (4 * of * of))
     whole = 1 + z * z / of
     return max(0.0, (middle - half) / whole), min(1.0, (middle + half) / whole)
+
+
+def of_pairs(values: Sequence[float]) -> tuple[float, float, float]:
+    """The mean of amounts between 0 and 1, one for each pair of matches, and the ends of its 95 % interval.
+
+    As Agresti and Coull do for shares, a 0 and a 1 are added before the interval is worked out: a few pairs
+    that all came out alike prove little.
+
+    >>> tuple(round(x, 3) for x in of_pairs([0.5] * 96 + [1.0] * 4))
+    (0.52, 0.496, 0.543)
+    """
+    if not values:
+        return 0.5, 0.0, 1.0
+    more = [*values, 0.0, 1.0]
+    half = Z95 * stdev(more) / sqrt(len(more))
+    middle = mean(more)
+    return mean(values), max(0.0, middle - half), min(1.0, middle + half)
 
 
 def z_for(chance: float) -> float:

@@ -148,7 +148,6 @@ class TestWhen:
         assert field(state) == (1, 126)
         assert field(after(state, "1: overtake")) == (1, 126)
 
-
     def test_a_barred_answer_laid_for_want_of_another_card_does_nothing(self) -> None:
         none = {"copies": 0}
         score = dict.fromkeys(("vanguard", "marksman", "cavalry", "guardian", "captain"), none)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from math import sqrt
+from math import erf, sqrt
 from random import Random
 
-from engine.althera.actions import Action, Play, Retreat, Roll
+from engine.althera.actions import Action, Play, Redraw, Retreat, Roll
 from engine.althera.apply import apply
 from engine.althera.state import LastDuel, State, declarer, duel_of
 from engine.lab.bots import Act
 from engine.lab.bots.althera_careful import POINT, SPECIAL, act_carefully
-from engine.lab.bots.althera_moves import hand_of, interventions, legal, may_retreat, playable
+from engine.lab.bots.althera_moves import hand_of, interventions, legal, may_redraw, may_retreat, playable
 from engine.lab.bots.althera_odds import lying, owned
 from engine.lab.bots.althera_simple import act_greedily
 from engine.lab.bots.search import Budget, best_of
@@ -21,24 +21,31 @@ from engine.lab.hands import Hand
 
 #: Playouts a decision where nothing else is asked for.
 PLAYOUTS = 200
-#: By how many cards the margin between two players moves in a duel, as a standard deviation.
-SWING = 5.0
+#: By how many cards the margin between two players moves in a duel, as a standard deviation, and how many
+#: the attacker loses by it on the average: means of 1,200 duels between careful bots.
+SWING, EDGE = 3.2, 2.3
 
 
 def act_searching(budget: Budget) -> Act:
-    """The function of a searching bot with that budget a decision. Redraws and declarations it leaves to
-    the careful bot's odds."""
+    """The function of a searching bot with that budget a decision. Declarations it leaves to the careful
+    bot's odds."""
 
     def act(state: State, seat: int, hand: Hand, rng: Random) -> Action | None:
-        careful = act_carefully(state, seat, hand, rng)
         duel = duel_of(state, seat)
         if duel is None:
-            return careful if declarer(state) == seat else _outside(state, seat, hand, budget, rng)
-        if not isinstance(careful, Play | Retreat) or careful.force:
+            if declarer(state) == seat:
+                return act_carefully(state, seat, hand, rng)
+            return _outside(state, seat, hand, budget, rng)
+        if duel.awaited is not None or duel.turn != seat:
+            return None  # a defender who would redraw does so once the attacker's card lies
+        careful = act_carefully(state, seat, hand, rng)
+        if not isinstance(careful, Play | Retreat | Redraw) or (isinstance(careful, Play) and careful.force):
             return careful
         candidates: list[Action] = list(playable(state, duel, seat, hand_of(state, hand.cards)))
         if may_retreat(state, duel, seat):
             candidates.append(Retreat(seat))
+        if may_redraw(state, duel, seat):
+            candidates.append(Redraw(seat))
         if careful not in candidates:
             return careful
         candidates.sort(key=lambda action: action != careful)
@@ -137,5 +144,17 @@ def _standing(state: State, seat: int, before: LastDuel | None) -> float:
                 worth += POINT * value * ((last.winner == seat) - (laid.side == seat))
     ahead = (match.turns - match.turn) * (len(seats) - 1) + sum(seat in pair for pair in match.pairs_left)
     spread = SWING * sqrt(ahead + 0.3)
-    lead = (margin + 2 * worth * min(1, ahead)) / spread
-    return 0.5 + 0.5 * lead / sqrt(1 + lead * lead)
+    lead = (margin + 2 * worth * min(1, ahead) - EDGE * _attacks(state, seat, ahead)) / spread
+    return 0.5 + 0.5 * erf(lead * sqrt(0.5))
+
+
+def _attacks(state: State, seat: int, ahead: int) -> int:
+    """How many more of the duels to come the seat will attack in than defend in, as far as that is known:
+    between two players the crown's holder attacks."""
+    match = state.match
+    if len(state.seats) > 2 or match.rules.initiative == "leader":
+        return 0
+    now = 1 if match.crown == seat else -1
+    if match.rules.initiative == "fixed":
+        return now * ahead
+    return now * (len(match.pairs_left) - (ahead - len(match.pairs_left)) % 2)

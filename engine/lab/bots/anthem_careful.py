@@ -92,11 +92,11 @@ def expected_turns(
     if found is not None:
         return found
     nexts = []
-    for value, followers in _followers(row):
+    for value, then in followers(row):
         copies = counts[value - 1]
         if copies:
             best = NEVER
-            for after in followers:
+            for after in then:
                 turns = memo.get(after)
                 if turns is None:
                     turns = expected_turns(after, counts, size, memo)
@@ -117,7 +117,7 @@ def expected_turns(
 
 
 @lru_cache(maxsize=1024)
-def _followers(row: Row) -> tuple[tuple[int, tuple[Row, ...]], ...]:
+def followers(row: Row) -> tuple[tuple[int, tuple[Row, ...]], ...]:
     """Each value that fits, with the rows it can make that can still be completed."""
     found = []
     for value in VALUES:

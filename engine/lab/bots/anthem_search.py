@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from functools import partial
 from random import Random
+from typing import NamedTuple
 
 from engine.anthem.actions import Action, Keep, Lay
-from engine.anthem.play import apply
-from engine.anthem.state import PLACES, State, unlaid, winners
+from engine.anthem.state import VALUE_OF, VALUES, State, unlaid
 from engine.lab.bots import Act
-from engine.lab.bots.anthem_careful import act_carefully
-from engine.lab.bots.anthem_simple import act_greedily, places_of, won
+from engine.lab.bots.anthem_careful import act_carefully, row_of
+from engine.lab.bots.anthem_race import DEAD, Manner, Table, race
+from engine.lab.bots.anthem_simple import places_of
 from engine.lab.bots.search import Budget, best_of
-from engine.lab.dealers.anthem import Dealer
 from engine.lab.hands import Hand
 
 #: Playouts a decision where nothing else is asked for.
-PLAYOUTS = 60
-#: Turns a seat that a playout goes on for; after them nobody has won.
-TURNS = 25
+PLAYOUTS = 1000
 
 
 def act_searching(budget: Budget) -> Act:
@@ -32,70 +29,75 @@ def act_searching(budget: Budget) -> Act:
             Keep(seat),
             *(Lay(seat, hand.drawn, place) for place in places_of(state, seat, hand.drawn)),
         ]
+        if len(candidates) == 1:
+            return careful
         candidates.sort(key=lambda action: action != careful)
-        return best_of(candidates, partial(_playout, state, seat, hand), budget, rng)
+        return best_of(candidates, known(state, seat, hand).playout, budget, rng)
 
     return act
 
 
-def _playout(state: State, seat: int, hand: Hand, first: Action, seed: int) -> float:
-    """1 where the seat wins a match played on by greedy bots after `first`, 0 where another does;
-    where nobody does in good time, how far it has come."""
-    rng = Random(seed)
-    dealer = _world(state, seat, hand, rng)
-    state = apply(state, first).state
-    dealer.sync(state)
-    seats = [player.seat for player in state.seats]
-    for _ in range(TURNS * len(seats)):
-        action: Action | None = None
-        for player in state.seats:
-            if player.seat != state.to_move and None not in player.layout:
-                action = won(state, player.seat, dealer.hand(player.seat))
-                if action is not None:
-                    break
-        mover = state.to_move
-        if action is None and mover is not None:
-            action = act_greedily(state, mover, dealer.hand(mover), rng)
-        if action is None:
-            break
-        state = apply(state, action).state
-        won_by = winners(state)
-        if won_by is not None:
-            return 1.0 if seat in won_by else 0.0
-        dealer.sync(state)
-    laid = sum(
-        player.layout[place] is not None for player in state.seats for place in PLACES if player.seat == seat
-    )
-    return 0.01 * laid
+class Known(NamedTuple):
+    """What the seat knows, in numbers.
+
+    `me`: its place in the order of play; `own`: the values it holds, `DEAD` for a Dead; `drawn`: the one it
+    has drawn, from the hand at place `source`; `rows`: all rows; `sizes`: all hands without that card;
+    `others`: what the others hold between them, without it.
+    """
+
+    me: int
+    own: tuple[int, ...]
+    drawn: int
+    source: int
+    rows: tuple[tuple[int, ...], ...]
+    sizes: tuple[int, ...]
+    others: tuple[int, ...]
+    dragon: bool
+    manner: Manner
+
+    def playout(self, first: Action, seed: int) -> float:
+        """What a match played on after `first` is worth to the seat, in the world of that seed: 0 to 1."""
+        rng = Random(seed)
+        table = self.world(rng)
+        row = None
+        if isinstance(first, Lay):
+            mine = self.rows[self.me]
+            row = (*mine[: first.place - 1], self.drawn, *mine[first.place :])
+        table.turn(self.source, len(table.hands[self.source]) - 1, row)
+        return race(table, self.me, self.manner, rng)
+
+    def world(self, rng: Random) -> Table:
+        """Hands that fit, the drawn card last in the hand that it came from."""
+        loose, hands = list(self.others), []
+        rng.shuffle(loose)
+        for who, size in enumerate(self.sizes):
+            hands.append(list(self.own) if who == self.me else [loose.pop() for _ in range(size)])
+        hands[self.source].append(self.drawn)
+        return Table(self.rows, hands, self.me, self.dragon)
 
 
-def _world(state: State, seat: int, hand: Hand, rng: Random) -> Dealer:
-    """Hands that fit what the seat knows: its own, the card it has drawn, and everybody's number."""
+def known(state: State, seat: int, hand: Hand) -> Known:
+    """What a seat that has drawn a card knows of the table."""
+    order = [player.seat for player in state.seats]
+    me, count = order.index(seat), len(order)
+    sizes = [player.hand for player in state.seats]
+    source = next(((me - k) % count for k in range(1, count) if sizes[me - k]), me)
+    sizes[source] -= 1
     own = set(hand.cards)
-    others = [card for card in unlaid(state) if card not in own and card != hand.drawn]
-    rng.shuffle(others)
-    hands = {}
-    right = _drawn_from(state, seat)
-    for player in state.seats:
-        number = player.seat
-        if number == seat:
-            hands[number] = list(hand.cards)
-            continue
-        count = player.hand - (number == right and hand.drawn is not None)
-        hands[number] = [others.pop() for _ in range(min(count, len(others)))]
-        if number == right and hand.drawn is not None:
-            hands[number].append(hand.drawn)
-    dealer = Dealer(rng)
-    dealer.recall(state, hands)
-    if hand.drawn is not None:
-        dealer.draw(hand.drawn)
-    return dealer
+    left = [_value(card) for card in unlaid(state)]
+    others = [_value(card) for card in unlaid(state) if card not in own and card != hand.drawn]
+    return Known(
+        me,
+        tuple(_value(card) for card in sorted(own)),
+        _value(hand.drawn),
+        source,
+        tuple(row_of(player.layout) for player in state.seats),
+        tuple(sizes),
+        tuple(others),
+        state.rules.dragon == "on",
+        Manner([left.count(value) for value in VALUES], len(left)),
+    )
 
 
-def _drawn_from(state: State, seat: int) -> int:
-    """The neighbour whose card the seat has drawn: the next to the right that has any (ANT-3.1)."""
-    numbers = [player.seat for player in state.seats]
-    held = {player.seat: player.hand for player in state.seats}
-    me = numbers.index(seat)
-    order = [numbers[(me - k) % len(numbers)] for k in range(1, len(numbers) + 1)]
-    return next((number for number in order if held[number]), seat)
+def _value(card: str | None) -> int:
+    return DEAD if card is None else VALUE_OF[card] or DEAD
