@@ -13,9 +13,11 @@ CROP = 48  # pixels of the reader's crops
 MARGIN = 1.36  # a crop's side, in the die's longer side
 
 
-def crop(frame: Image, middle: tuple[float, float], side: float, turn: float = 0.0) -> Image:
-    """The CROP x CROP picture of a square of `side` pixels round `middle`, turned by `turn` degrees."""
-    scale = CROP / side
+def crop(
+    frame: Image, middle: tuple[float, float], side: float, turn: float = 0.0, size: int = CROP
+) -> Image:
+    """The size x size picture of a square of `side` pixels round `middle`, turned by `turn` degrees."""
+    scale = size / side
     c, s = np.cos(np.radians(turn)) * scale, np.sin(np.radians(turn)) * scale
     x, y = middle
     if scale < 0.7:  # average first: the square's surroundings only
@@ -23,15 +25,15 @@ def crop(frame: Image, middle: tuple[float, float], side: float, turn: float = 0
         left, top = max(0, int(x - reach)), max(0, int(y - reach))
         piece = frame[top : int(y + reach) + 1, left : int(x + reach) + 1]
         if not piece.size:
-            return np.zeros((CROP, CROP, 3), np.uint8)
+            return np.zeros((size, size, 3), np.uint8)
         factor = max(0.05, scale * 1.25)
         frame = np.asarray(
             cv2.resize(piece, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA), np.uint8
         )
         x, y = (x - left) * factor, (y - top) * factor
         c, s = c / factor, s / factor
-    matrix = np.array([[c, s, CROP / 2 - c * x - s * y], [-s, c, CROP / 2 + s * x - c * y]], np.float32)
-    return np.asarray(cv2.warpAffine(frame, matrix, (CROP, CROP), borderMode=cv2.BORDER_REPLICATE), np.uint8)
+    matrix = np.array([[c, s, size / 2 - c * x - s * y], [-s, c, size / 2 + s * x - c * y]], np.float32)
+    return np.asarray(cv2.warpAffine(frame, matrix, (size, size), borderMode=cv2.BORDER_REPLICATE), np.uint8)
 
 
 def normalise(batch: Image) -> NDArray[np.float32]:

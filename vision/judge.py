@@ -27,11 +27,13 @@ _LEAST = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Weights of the logit of (mean chance, most doubtful look, heat) and the constant; the threshold."""
+    """Weights of the logit of (chance, most doubtful look, heat), of the share of agreeing looks, and the
+    constant; the threshold."""
 
     mean: float
     least: float
     heat: float
+    agreed: float
     constant: float
     sure: float
 
@@ -42,14 +44,8 @@ class Calibration:
 
     def confidence(self, spot: Spot) -> float:
         """The chance that the likeliest face is right, 0 to 1."""
-        score = self.constant + sum(
-            weight * logit(value)
-            for weight, value in (
-                (self.mean, float(spot.chances[spot.value])),
-                (self.least, spot.least),
-                (self.heat, spot.heat),
-            )
-        )
+        weights = (self.mean, self.least, self.heat, self.agreed, self.constant)
+        score = sum(weight * value for weight, value in zip(weights, features(spot), strict=True))
         return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, score))))
 
 
@@ -57,6 +53,12 @@ def logit(value: float) -> float:
     """The logarithm of the odds, kept finite."""
     value = min(max(value, _LEAST), 1.0 - _LEAST)
     return math.log(value / (1.0 - value))
+
+
+def features(spot: Spot) -> list[float]:
+    """What the confidence is made of, in the order of the calibration's weights."""
+    chance = float(spot.chances[spot.value])
+    return [logit(chance), logit(spot.least), logit(spot.heat), 4.0 * spot.agreed, 1.0]
 
 
 def belief(spot: Spot) -> float:

@@ -1,8 +1,9 @@
 """The network at run time: a finder for the whole frame, a reader for each candidate, by `cv2.dnn`.
 
 The finder sees the frame at 640 pixels and says where dice may lie; the reader sees each candidate cut
-from the full frame, several times slightly otherwise, and says which face is on top, or that it is no
-die, or that it is cocked. How they were trained: `vision/training/README.md`.
+from the full frame, twice slightly otherwise, and says which face is on top, or that it is no die, or
+that it is cocked; where these two looks are not clear it looks again from more sides. How they were
+trained: `vision/training/README.md`.
 """
 
 from __future__ import annotations
@@ -25,20 +26,35 @@ HEAT = 0.15  # a candidate's least heat
 MOST = 48  # candidates looked at
 SHARED = 0.4  # the part of the smaller box that two dice may share in the picture
 COCKED = 7
-# The reader's looks at a candidate: turn in degrees, scale of the crop, mirrored.
-LOOKS = ((0.0, 1.0, False), (8.0, 1.08, True), (-8.0, 0.94, False))
+# The reader's looks at a candidate: turn in degrees, scale of the crop, mirrored. The first ones at every
+# candidate; the further ones where those leave a doubt, while there is time for it.
+FIRST = ((0.0, 1.0, False), (8.0, 1.08, True))
+FURTHER = (
+    (-8.0, 0.94, False),
+    (90.0, 1.0, False),
+    (180.0, 1.05, True),
+    (270.0, 0.95, False),
+    (0.0, 0.86, False),
+    (4.0, 1.16, False),
+)
+CLEAR = 0.998  # the chance from which on a look leaves no doubt
+NOTHING = 0.9  # the chance from which on all first looks together need no more to see that there is no die
+MORE = 16  # candidates at most that are looked at further
 Array = NDArray[np.float32]
+Look = tuple[float, float, bool]
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A candidate: its box (x, y, w, h, pixels of the frame), the finder's heat, the reader's mean
-    probabilities (8: nothing, 1 to 6, cocked) and those of its most doubtful look at the winner."""
+    """A candidate: its box (x, y, w, h, pixels of the frame), the finder's heat, the reader's probabilities
+    (8: nothing, 1 to 6, cocked; the looks' geometric mean), that of its most doubtful look at the winner and
+    the share of the looks that chose the winner."""
 
     box: tuple[float, float, float, float]
     heat: float
     chances: NDArray[np.float32]
     least: float
+    agreed: float
 
     @property
     def value(self) -> int:
@@ -62,12 +78,7 @@ class Network:
         if not boxes:
             return []
         looks = self.look(frame, [box for box, _ in boxes])
-        means = looks.mean(axis=1)
-        spots = [
-            Spot(box, heat, means[k], float(looks[k, :, means[k].argmax()].min()))
-            for k, (box, heat) in enumerate(boxes)
-        ]
-        return _apart(spots)
+        return _apart([seen_as(box, heat, look) for (box, heat), look in zip(boxes, looks, strict=True)])
 
     def find(self, frame: Image) -> list[tuple[tuple[float, float, float, float], float]]:
         """The finder's boxes (pixels of the frame) and heats, by falling heat."""
@@ -82,12 +93,23 @@ class Network:
         out = np.asarray(self._finder.forward(), np.float32)[0]
         return _boxes(out, scale, frame.shape[1], frame.shape[0])
 
-    def look(self, frame: Image, boxes: list[tuple[float, float, float, float]]) -> Array:
-        """The reader's probabilities, (boxes, looks, 8)."""
+    def look(self, frame: Image, boxes: list[tuple[float, float, float, float]]) -> list[Array]:
+        """The reader's probabilities for each box, (looks, 8)."""
+        found = list(self._read(frame, boxes, FIRST))
+        doubtful = [k for k, seen in enumerate(found) if not clear(seen)][:MORE]
+        if doubtful:
+            more = self._read(frame, [boxes[k] for k in doubtful], FURTHER)
+            for k, seen in zip(doubtful, more, strict=True):
+                found[k] = np.concatenate([found[k], seen])
+        return found
+
+    def _read(
+        self, frame: Image, boxes: list[tuple[float, float, float, float]], looks: tuple[Look, ...]
+    ) -> Array:
         cut = []
         for x, y, w, h in boxes:
             middle, side = (x + w / 2, y + h / 2), MARGIN * max(w, h)
-            for turn, wider, mirrored in LOOKS:
+            for turn, wider, mirrored in looks:
                 one = crop(frame, middle, side * wider, turn)
                 cut.append(one[:, ::-1] if mirrored else one)
         self._reader.setInput(normalise(np.stack(cut)))
@@ -95,7 +117,23 @@ class Network:
         logits -= logits.max(axis=1, keepdims=True)
         chances = np.exp(logits)
         chances /= chances.sum(axis=1, keepdims=True)
-        return np.asarray(chances.reshape(len(boxes), len(LOOKS), -1), np.float32)
+        return np.asarray(chances.reshape(len(boxes), len(looks), -1), np.float32)
+
+
+def clear(looks: Array) -> bool:
+    """Whether a candidate's first looks (looks, 8) need no more: all sure of the same, or of nothing."""
+    face = int(looks[0].argmax())
+    least = float(looks[:, face].min())
+    return least > (CLEAR if face else NOTHING)
+
+
+def seen_as(box: tuple[float, float, float, float], heat: float, looks: Array) -> Spot:
+    """A candidate with what its looks (looks, 8) say together."""
+    mean = np.exp(np.log(np.maximum(looks, 1e-7)).mean(axis=0))
+    chances = np.asarray(mean / mean.sum(), np.float32)
+    winner = int(chances.argmax())
+    agreed = float((looks.argmax(axis=1) == winner).mean())
+    return Spot(box, heat, chances, float(looks[:, winner].min()), agreed)
 
 
 def _apart(spots: list[Spot]) -> list[Spot]:

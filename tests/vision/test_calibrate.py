@@ -12,7 +12,7 @@ from vision.training.real import Photo
 def spot(box: tuple[float, float, float, float], value: int, chance: float = 0.9) -> Spot:
     chances = np.full(8, (1 - chance) / 7, np.float32)
     chances[value] = chance
-    return Spot(box, 0.9, chances, chance)
+    return Spot(box, 0.9, chances, chance, 1.0)
 
 
 def seen(boxed: bool, *spots: Spot) -> Seen:
@@ -38,7 +38,7 @@ def test_without_boxes_the_surest_candidates_take_the_values() -> None:
 def test_what_is_never_shown_does_not_move_the_threshold() -> None:
     cut_off, tiny = spot((-9, 10, 20, 20), 4), spot((120, 40, 9, 9), 4)
     rows, good = table([seen(True, spot((10, 10, 20, 20), 4), cut_off, tiny)])
-    assert rows.shape == (1, 4) and good.tolist() == [True]
+    assert rows.shape == (1, 5) and good.tolist() == [True]
 
 
 def test_the_threshold_lies_above_the_wrong_ones_and_a_set_left_out_is_held_to_the_others() -> None:

@@ -7,7 +7,7 @@ from vision.judge import Calibration, angle, judge
 from vision.network import Spot
 from vision.readings import Image
 
-EVEN = Calibration(mean=1.0, least=0.0, heat=0.0, constant=0.0, sure=0.9)
+EVEN = Calibration(mean=1.0, least=0.0, heat=0.0, agreed=0.0, constant=0.0, sure=0.9)
 
 
 def frame(colour: tuple[int, int, int] = (60, 30, 180), boxes: tuple[tuple[int, int], ...] = ()) -> Image:
@@ -33,7 +33,7 @@ def spot(
     chances = np.full(8, (1 - chance - cocked - nothing) / 5, np.float32)
     chances[0], chances[7] = nothing, cocked
     chances[value] = chance
-    return Spot((x, y, side, side), heat, chances, chance)
+    return Spot((x, y, side, side), heat, chances, chance, 1.0)
 
 
 def test_a_sure_candidate_becomes_a_reading_with_colour_and_place() -> None:

@@ -1,8 +1,8 @@
 """Fits the confidence on held-out photos: what share of numbers is right, given what finder and reader say.
 
 Each set is read with weights that have not seen it (`--fold SET=FOLDER`); a logistic regression on the
-logits of (mean chance, most doubtful look, heat) gives the confidence, and the threshold is the least
-one above which fewer than `--wrong` of the numbers are wrong.
+logits of (chance, most doubtful look, heat) and the agreement of the looks gives the confidence, and the
+threshold is the least one above which fewer than `--wrong` of the numbers are wrong.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.judge import FAINT, Calibration, belief, hard_reason, logit
+from vision.judge import FAINT, Calibration, belief, features, hard_reason
 from vision.network import Network, Spot
 from vision.pictures import load
 from vision.training import real
@@ -71,11 +71,6 @@ def right(seen: Seen) -> list[bool]:
             left[spot.value] -= 1
             verdicts[k] = True
     return verdicts
-
-
-def features(spot: Spot) -> list[float]:
-    """What the regression sees."""
-    return [logit(float(spot.chances[spot.value])), logit(spot.least), logit(spot.heat), 1.0]
 
 
 def fit(x: Floats, y: Floats, ridge: float = 0.3) -> Floats:
@@ -155,7 +150,7 @@ def main() -> None:
     x, y = joined(tables.values())
     weights, sure = fitted(x, y, args.wrong)
     confidence = chance(x, weights)
-    names = ("mean", "least", "heat", "constant")
+    names = ("mean", "least", "heat", "agreed", "constant")
     calibration = {name: round(float(w), 5) for name, w in zip(names, weights, strict=True)}
     Calibration(**calibration, sure=sure)  # the same names, or this fails
     report = {

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
-from vision.training import geometry, real
+from vision.training import geometry, real, samples
 from vision.training.samples import Picture
 from vision.training.scenes import Studio
 
@@ -45,17 +46,33 @@ def photos(args: argparse.Namespace) -> None:
     args.out.write_bytes(pickle.dumps(found, protocol=5))
 
 
+def crops(args: argparse.Namespace) -> None:
+    """Cuts the crops that the reader learns on out of what `scenes` or `photos` wrote."""
+    random = np.random.default_rng(args.seed)
+    pictures: list[NDArray[np.uint8]] = []
+    values: list[int] = []
+    for path in args.pictures:
+        for picture in pickle.loads(path.read_bytes()):
+            cuts, classes = samples.cut(picture, random)
+            pictures += cuts
+            values += classes
+    np.savez(args.out, pictures=np.stack(pictures), values=np.array(values, np.int64))
+
+
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     sub = parser.add_subparsers(required=True)
-    for name, run in (("poses", poses), ("scenes", scenes), ("photos", photos)):
+    for name, run in (("poses", poses), ("scenes", scenes), ("photos", photos), ("crops", crops)):
         command = sub.add_parser(name, description=run.__doc__)
         command.add_argument("--out", type=Path, required=True)
         if name == "photos":
             command.add_argument("--root", type=Path, required=True, help="shared/data/dice")
             command.add_argument("--sets", nargs="+", required=True)
             command.add_argument("--boxes", type=Path, default=Path(__file__).with_name("boxes.csv"))
+        elif name == "crops":
+            command.add_argument("--pictures", type=Path, nargs="+", required=True)
+            command.add_argument("--seed", type=int, required=True)
         else:
             command.add_argument("--count", type=int, required=True)
             command.add_argument("--seed", type=int, required=True)

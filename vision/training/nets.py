@@ -52,6 +52,22 @@ class Finder(nn.Module):  # type: ignore[misc]
         return self.head(x)
 
 
+class Residual(nn.Module):  # type: ignore[misc]
+    """Two layers whose output is added to their input: at first they change nothing."""
+
+    def __init__(self, channels: int) -> None:
+        """`channels`: in and out."""
+        super().__init__()
+        self.first = _layer(channels, channels)
+        self.second = nn.Conv2d(channels, channels, 3, 1, 1, bias=False)
+        self.norm = nn.BatchNorm2d(channels)
+        nn.init.zeros_(self.norm.weight)
+
+    def forward(self, x: Any) -> Any:
+        """See the class."""
+        return torch.relu(x + self.norm(self.second(self.first(x))))
+
+
 class Reader(nn.Module):  # type: ignore[misc]
     """Crops (n, 3, 48, 48), each with zero mean and unit spread, to 8 logits: nothing, 1 to 6, cocked."""
 
@@ -59,7 +75,12 @@ class Reader(nn.Module):  # type: ignore[misc]
         """`channels`: of the four levels."""
         super().__init__()
         c = channels
-        self.body = nn.Sequential(_layer(3, c[0]), _stage(c[0], c[1]), _stage(c[1], c[2]), _stage(c[2], c[3]))
+        self.body = nn.Sequential(
+            _layer(3, c[0]),
+            _stage(c[0], c[1]),
+            nn.Sequential(_stage(c[1], c[2]), Residual(c[2])),
+            nn.Sequential(_stage(c[2], c[3]), Residual(c[3])),
+        )
         self.spare = nn.Dropout(0.2)
         self.head = nn.Linear(c[3], CLASSES)
 
@@ -67,6 +88,27 @@ class Reader(nn.Module):  # type: ignore[misc]
         """See the class."""
         x = self.body(crops)
         return self.head(self.spare(x.mean((2, 3)) + x.amax((2, 3))))
+
+
+def thaw(net: Any, path: Path, crops: Any) -> None:
+    """Takes a reader without residual layers (or before them) from ONNX, where batch norm is folded in: its
+    statistics are had anew from some crops, so that the net does at first just what the file does."""
+    onnx: Any = importlib.import_module("onnx")
+    graph = onnx.load(str(path)).graph
+    known = {one.name: torch.tensor(onnx.numpy_helper.to_array(one)) for one in graph.initializer}
+    convs = [[known[name] for name in node.input[1:3]] for node in graph.node if node.op_type == "Conv"]
+    (head,) = [node for node in graph.node if node.op_type == "Gemm"]
+    net.head.weight.data, net.head.bias.data = known[head.input[1]], known[head.input[2]]
+    layers = [net.body[0], *net.body[1], *net.body[2][0], *net.body[3][0]]
+    with torch.no_grad():
+        for (conv, norm, _), (weight, bias) in zip(layers, convs, strict=True):
+            conv.weight.data = weight
+            x = conv(crops)
+            norm.running_mean.copy_(x.mean((0, 2, 3)))
+            norm.running_var.copy_(x.var((0, 2, 3)))
+            norm.weight.data = torch.sqrt(norm.running_var + norm.eps)
+            norm.bias.data = norm.running_mean + bias
+            crops = torch.relu(x + bias[None, :, None, None])
 
 
 def export(net: Any, example: tuple[int, ...], path: Path) -> None:

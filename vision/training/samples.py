@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -9,13 +10,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.crops import CELL, MARGIN, crop
+from vision.crops import CELL, CROP, MARGIN, crop
 
 Array = NDArray[np.float32]
 Random = np.random.Generator
 
 PATCH = 320  # pixels of the finder's training patches
 NOTHING, COCKED = 0, 7
+WIDE, REACH = 84, 1.9  # pixels of a crop that is still to be shaken, and its side in the die's
 DECOY = -2.0  # the value of what the finder takes for a die and is none
 
 
@@ -94,6 +96,91 @@ def recolour(picture: NDArray[np.uint8], random: Random) -> NDArray[np.uint8]:
     return np.asarray(np.clip(out, 0, 255), np.uint8)
 
 
+def cut(picture: Picture, random: Random) -> tuple[list[NDArray[np.uint8]], list[int]]:
+    """A picture's dice and places that hold none, each WIDE pixels wide with room to shake."""
+    frame = picture.decode()
+    height, width = frame.shape[:2]
+    dice = picture.dice[picture.dice[:, 4] != DECOY]
+    middles = dice[:, :2] + dice[:, 2:4] / 2
+    places: list[tuple[NDArray[np.floating], float, int]] = []
+    for x, y, w, h, _ in picture.dice[picture.dice[:, 4] == DECOY]:
+        places.append((np.array([x + w / 2, y + h / 2]), float(max(w, h)), NOTHING))
+    for k, (x, y, w, h, value) in enumerate(dice):
+        inside = x > 1 and y > 1 and x + w < width - 1 and y + h < height - 1
+        if not inside or value < 0:
+            continue
+        side = float(max(w, h))
+        places.append((middles[k], side, int(value) or COCKED))
+        if random.random() < 0.15:  # beside the die, or far too near or far: nothing
+            kind, turn = random.random(), random.uniform(0, 2 * np.pi)
+            away = side * random.uniform(0.55, 1.0) * np.array([np.cos(turn), np.sin(turn)])
+            if kind < 0.6 and not _near(middles[k] + away, middles, dice):
+                places.append((middles[k] + away, side, NOTHING))
+            elif 0.6 <= kind < 0.8:
+                places.append((middles[k] + away * 0.3, side * random.uniform(0.3, 0.5), NOTHING))
+            elif kind >= 0.8:
+                places.append((middles[k], side * random.uniform(2.2, 3.5), NOTHING))
+    middle = random.uniform(0, 1, 2) * (width, height)
+    side = float(np.exp(random.uniform(np.log(16), np.log(160))))
+    if not _near(middle, middles, dice, side):
+        places.append((middle, side, NOTHING))
+    return [crop(frame, _pair(m), s * REACH, 0.0, WIDE) for m, s, _ in places], [v for _, _, v in places]
+
+
+def shaken(wide: NDArray[np.uint8], value: int, random: Random) -> NDArray[np.uint8]:
+    """A CROP x CROP piece of a wide crop: shifted, turned, scaled, mirrored."""
+    far = 1.3 if value == NOTHING else 1.0
+    zoom = CROP * REACH / (WIDE * MARGIN) * float(np.exp(random.normal(0, 0.1 * far)))
+    turn = np.radians(random.normal(0, 9) if random.random() < 0.7 else random.uniform(-180, 180))
+    c, s = np.cos(turn) * zoom, np.sin(turn) * zoom
+    flip = -1.0 if random.random() < 0.5 else 1.0
+    dx, dy = CROP / 2 + random.normal(0, 0.05 * far, 2) * CROP / MARGIN
+    half = WIDE / 2
+    matrix = np.array(
+        [[flip * c, s, dx - half * (flip * c + s)], [-flip * s, c, dy - half * (c - flip * s)]], np.float32
+    )
+    return np.asarray(cv2.warpAffine(wide, matrix, (CROP, CROP), borderMode=cv2.BORDER_REPLICATE), np.uint8)
+
+
+def disguised(picture: NDArray[np.uint8], random: Random) -> NDArray[np.uint8]:
+    """A crop in other colours and of another camera: any hues, inverted, greyed, a lamp's gleam, blur, few
+    pixels, noise, JPEG. What is on the die stays what it is."""
+    out = picture.astype(np.float32)
+    kind = random.random()
+    if kind < 0.25:
+        out = out[..., random.permutation(3)]
+    elif kind < 0.5:  # the colours' cube turned round its grey axis
+        angle = random.uniform(0, 2 * np.pi)
+        c, s, third = math.cos(angle), math.sin(angle) * math.sqrt(1 / 3), 1 / 3
+        a, b, d = c + (1 - c) * third, third * (1 - c) - s, third * (1 - c) + s
+        out = out @ np.array([[a, b, d], [d, a, b], [b, d, a]], np.float32)
+    elif kind < 0.58:
+        out = np.repeat(out @ np.array([[0.2], [0.5], [0.3]], np.float32), 3, axis=2)
+    if random.random() < 0.15:
+        out = 255 - out
+    gain = np.exp(random.normal(0, 0.18)) * np.exp(random.normal(0, 0.08, 3))
+    out = out * gain.astype(np.float32) + np.float32(random.normal(0, 10))
+    if random.random() < 0.15:  # a lamp mirrored: a bright bar or spot
+        mask = np.zeros(out.shape[:2], np.float32)
+        x, y, u, v = (int(n) for n in random.integers(6, CROP - 6, 4))
+        cv2.line(mask, (x, y), (u, v) if random.random() < 0.6 else (x, y), 1.0, int(random.integers(1, 7)))
+        mask = np.asarray(cv2.GaussianBlur(mask, (0, 0), random.uniform(0.5, 2.5)), np.float32)
+        out = out + mask[..., None] * np.float32(random.uniform(40, 220))
+    if random.random() < 0.25:
+        small = int(random.integers(18, 40))
+        out = cv2.resize(out, (small, small), interpolation=cv2.INTER_AREA)
+        out = cv2.resize(out, (CROP, CROP), interpolation=cv2.INTER_LINEAR)
+    if random.random() < 0.25:
+        out = cv2.GaussianBlur(out, (0, 0), random.uniform(0.4, 1.4))
+    if random.random() < 0.3:
+        out = out + random.normal(0, random.uniform(1, 10), out.shape).astype(np.float32)
+    done = np.asarray(np.clip(out, 0, 255), np.uint8)
+    if random.random() < 0.2:
+        data = cv2.imencode(".jpg", done, [cv2.IMWRITE_JPEG_QUALITY, int(random.integers(30, 90))])[1]
+        done = np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
+    return done
+
+
 def maps(dice: NDArray[np.float32]) -> tuple[Array, Array]:
     """The finder's targets: heat (PATCH/4 square, 1 at the middles) and offset and size (4, ...), nan
     where nothing is to be learnt."""
@@ -115,49 +202,6 @@ def maps(dice: NDArray[np.float32]) -> tuple[Array, Array]:
         rest[0, ys, xs], rest[1, ys, xs] = mx - xs, my - ys
         rest[2, ys, xs], rest[3, ys, xs] = np.log(w / CELL), np.log(h / CELL)
     return heat, rest
-
-
-def crops(picture: Picture, random: Random) -> list[tuple[NDArray[np.uint8], int]]:
-    """Crops of a picture's dice, shaken a little, and of places that hold none (class 0)."""
-    frame = picture.decode()
-    height, width = frame.shape[:2]
-    found: list[tuple[NDArray[np.uint8], int]] = []
-    dice = picture.dice[picture.dice[:, 4] != DECOY]
-    for x, y, w, h, _ in picture.dice[picture.dice[:, 4] == DECOY]:
-        middle = np.array([x + w / 2, y + h / 2]) + random.normal(0, 0.05, 2) * max(w, h)
-        reach = max(w, h) * MARGIN * float(np.exp(random.normal(0, 0.12)))
-        found.append((crop(frame, _pair(middle), reach, float(random.normal(0, 9))), NOTHING))
-    middles = dice[:, :2] + dice[:, 2:4] / 2
-    for k, (x, y, w, h, value) in enumerate(dice):
-        inside = x > 1 and y > 1 and x + w < width - 1 and y + h < height - 1
-        if not inside or value < 0:
-            continue
-        side = float(max(w, h))
-        middle = middles[k] + random.normal(0, 0.045, 2) * side
-        reach = side * MARGIN * float(np.exp(random.normal(0, 0.09)))
-        turn = float(random.normal(0, 9) if random.random() < 0.8 else random.uniform(-180, 180))
-        found.append((crop(frame, _pair(middle), reach, turn), int(value) or COCKED))
-        if random.random() < 0.3:  # beside the die, or far too near or far: nothing
-            kind = random.random()
-            if kind < 0.6:
-                angle = random.uniform(0, 2 * np.pi)
-                middle = middles[k] + side * random.uniform(0.5, 1.0) * np.array(
-                    [np.cos(angle), np.sin(angle)]
-                )
-            elif kind < 0.8:
-                reach *= random.uniform(0.3, 0.55)
-                middle = middles[k] + random.normal(0, 0.25, 2) * side
-            else:
-                reach *= random.uniform(2.0, 3.5)
-            if kind < 0.6 and _near(middle, middles, dice):
-                continue
-            found.append((crop(frame, _pair(middle), reach, turn), NOTHING))
-    for _ in range(2):  # anywhere
-        middle = np.array([random.uniform(0, width), random.uniform(0, height)])
-        side = float(np.exp(random.uniform(np.log(16), np.log(160))))
-        if not _near(middle, middles, dice, side):
-            found.append((crop(frame, _pair(middle), side), NOTHING))
-    return found
 
 
 def _pair(point: NDArray[np.floating]) -> tuple[float, float]:

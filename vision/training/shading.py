@@ -32,7 +32,8 @@ _PATTERNS: dict[int, tuple[tuple[int, int], ...]] = {
 @dataclass(frozen=True, slots=True)
 class Style:
     """How a set of dice is made. Colours are linear-ish R, G, B, 0 to 1; lengths in half sides. `six`:
-    how near the six's two rows lie, in parts of `gap`."""
+    how near the six's two rows lie, in parts of `gap`. `second`: the other colour of a marbled body;
+    `specks`: how strongly the body is speckled."""
 
     body: tuple[float, float, float]
     second: tuple[float, float, float] | None
@@ -46,6 +47,7 @@ class Style:
     gloss: float
     shine: float
     clear: float
+    specks: float
     mirrored: bool
 
 
@@ -77,19 +79,23 @@ def draw_style(random: np.random.Generator) -> Style:
         base = np.asarray(cv2.cvtColor(hsv, cv2.COLOR_HSV2RGB), np.float64)[0, 0] / 255.0
     base = np.clip(base, 0.01, 0.99)
     second = None
-    if kind > 0.3 and random.random() < 0.2:
-        second = _triple(np.clip(base * random.uniform(0.3, 0.9) + random.uniform(0, 0.4, 3), 0, 1))
-    pip = _pip_colour(random, base)
+    if kind > 0.3 and random.random() < 0.45:
+        if random.random() < 0.5:  # two pigments stirred together, either of any colour, often with black
+            base = _pigment(random)
+            second = _triple(_pigment(random) if random.random() < 0.6 else np.full(3, 0.05))
+        else:
+            second = _triple(np.clip(base * random.uniform(0.3, 0.9) + random.uniform(0, 0.4, 3), 0, 1))
+    pip = _pip_colour(random, base if second is None else (base + np.array(second)) / 2)
     ace = pip
     if base.mean() > 0.6 and random.random() < 0.15:
         ace = np.array([0.75, 0.06, 0.08])
-    radius = float(random.uniform(0.145, 0.26))
+    radius = float(random.uniform(0.125, 0.27))
     return Style(
         body=_triple(base),
         second=second,
         pip=_triple(pip),
         ace=_triple(ace),
-        gap=float(random.uniform(0.42, 0.60)),
+        gap=float(random.uniform(0.40, 0.62)),
         six=float(random.uniform(0.55, 1.0) if random.random() < 0.7 else 1.0),
         radius=radius,
         ace_radius=radius * float(random.uniform(1.2, 1.9) if random.random() < 0.2 else 1.0),
@@ -97,8 +103,14 @@ def draw_style(random: np.random.Generator) -> Style:
         gloss=float(random.uniform(0, 0.9)),
         shine=float(10 ** random.uniform(0.8, 2.3)),
         clear=float(random.uniform(0.2, 0.8) if random.random() < 0.2 else 0.0),
+        specks=float(random.uniform(0.1, 0.6) if random.random() < 0.08 else 0.0),
         mirrored=bool(random.random() < 0.5),
     )
+
+
+def _pigment(random: np.random.Generator) -> NDArray[np.float64]:
+    hsv = np.array([[[random.uniform(0, 180), random.uniform(90, 255), random.uniform(40, 230)]]], np.uint8)
+    return np.asarray(cv2.cvtColor(hsv, cv2.COLOR_HSV2RGB)[0, 0] / 255.0, np.float64)
 
 
 def _pip_colour(random: np.random.Generator, base: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -158,10 +170,12 @@ def shade(
     pip, ace, dent = _pips(spot, axis, face, style, values, pose.hit)
     albedo = np.broadcast_to(np.array(style.body, np.float32), spot.shape).copy()
     if style.second is not None:
-        waves = random.normal(0, 2.2, (3, 3)).astype(np.float32)
-        veins = np.sin(spot @ waves + random.uniform(0, 6, 3).astype(np.float32)).sum(axis=-1)
-        mix = np.clip(0.5 + veins * random.uniform(0.3, 1.0), 0, 1)[..., None]
+        mix = _veins(spot, random)[..., None]
         albedo = albedo * (1 - mix) + np.array(style.second, np.float32) * mix
+    if style.specks:
+        grain = random.normal(0, 1, (40, 40)).astype(np.float32)
+        wide = cv2.resize(grain, albedo.shape[1::-1], interpolation=cv2.INTER_LINEAR)
+        albedo = np.asarray(np.clip(albedo + style.specks * (wide[..., None] > 1.2), 0, 1), np.float32)
     if style.clear:  # light gathers inside a clear die, away from the lamp
         glow = np.clip(0.5 - spot @ random.normal(0, 0.5, 3).astype(np.float32), 0, 1.3)[..., None]
         albedo = albedo * (1 - style.clear + style.clear * glow * 1.4)
@@ -183,6 +197,20 @@ def shade(
     if random.random() < 0.45:
         picture = picture + _mirrored(normal, style, pip, dent, random)[..., None]
     return np.asarray(picture * np.array(light.tint, np.float32) * 1.15, np.float32)
+
+
+def _veins(spot: Array, random: np.random.Generator) -> Array:
+    """How much of the second colour is where, 0 to 1: waves that bend each other, coarse to fine."""
+    bent = spot
+    for reach in (1.5, 3.0):
+        bent = bent + np.float32(0.6 / reach) * _waves(bent, reach, random)
+    mix = 0.5 + _waves(bent, 2.2, random).sum(axis=-1) * random.uniform(0.3, 1.5) + random.normal(0, 0.3)
+    return np.asarray(np.clip(mix, 0, 1), np.float32)
+
+
+def _waves(spot: Array, reach: float, random: np.random.Generator) -> Array:
+    waves = random.normal(0, reach, (3, 3)).astype(np.float32)
+    return np.asarray(np.sin(spot @ waves + random.uniform(0, 6, 3).astype(np.float32)), np.float32)
 
 
 def _mirrored(normal: Array, style: Style, pip: Array, dent: Array, random: np.random.Generator) -> Array:

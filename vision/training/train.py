@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import copy
+import math
 import pickle
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -60,50 +63,94 @@ def finder_loss(out: Any, heat: Any, rest: Any) -> Any:
     return (good.sum() + bad.sum()) / count + 1.5 * fit
 
 
+@dataclass(slots=True)
+class Cuts:
+    """Wide crops to draw from: pictures, their classes and each one's share in what is drawn, summed up."""
+
+    pictures: NDArray[np.uint8]
+    values: NDArray[np.int64]
+    sums: NDArray[np.float64]
+
+    def draw(self, random: Random) -> tuple[NDArray[np.uint8], int]:
+        """One of them, shaken and disguised."""
+        k = int(np.searchsorted(self.sums, random.random() * self.sums[-1], side="right"))
+        value = int(self.values[k])
+        return samples.disguised(samples.shaken(self.pictures[k], value, random), random), value
+
+
+NOTHINGS = 0.15  # the share of crops without a die
+
+
+def gather(paths: list[Path]) -> Cuts | None:
+    """The crops of some files of `vision.training.make crops`: each file weighs as the root of its number of
+    crops (an author with many photos shall not drown the others), the seven faces alike, nothing little."""
+    if not paths:
+        return None
+    parts = [np.load(path) for path in paths]
+    values = np.concatenate([part["values"] for part in parts])
+    weights = np.concatenate([np.full(len(part["values"]), len(part["values"]) ** -0.5) for part in parts])
+    sums = np.bincount(values, weights, 8)
+    weights /= np.sqrt(np.maximum(sums[values], 1e-9))
+    nothing = values == samples.NOTHING
+    if nothing.any():
+        weights[nothing] *= NOTHINGS * weights[~nothing].sum() / weights[nothing].sum()
+    return Cuts(np.concatenate([part["pictures"] for part in parts]), values, np.cumsum(weights))
+
+
 def reader_batches(
-    pictures: list[Picture], real: list[Picture], share: float, size: int, random: Random
+    rendered: Cuts, real: Cuts | None, share: float, size: int, random: Random
 ) -> Iterator[tuple[Any, Any]]:
-    """Endless batches of crops and classes, drawn from a pool that is refilled all the time."""
-    pool: list[tuple[NDArray[np.uint8], int]] = []
+    """Endless batches of crops and classes."""
     while True:
-        while len(pool) < 12 * size:
-            source = real if real and random.random() < share else pictures
-            pool += samples.crops(source[int(random.integers(len(source)))], random)
-        random.shuffle(pool)
-        for _ in range(6):
-            taken, pool = pool[:size], pool[size:]
-            batch = np.stack([samples.recolour(_mirrored(one, random), random) for one, _ in taken])
-            classes = torch.tensor([value for _, value in taken])
-            yield torch.from_numpy(normalise(batch)), classes
+        drawn = [(real if real and random.random() < share else rendered).draw(random) for _ in range(size)]
+        batch = normalise(np.stack([one for one, _ in drawn]))
+        yield torch.from_numpy(batch), torch.tensor([value for _, value in drawn])
 
 
-def _mirrored(crop: NDArray[np.uint8], random: Random) -> NDArray[np.uint8]:
-    return crop[:, ::-1] if random.random() < 0.5 else crop
+def averaged(mean: Any, net: Any, step: int, decay: float) -> None:
+    """Moves the mean of the weights towards the net's; fast in the first steps."""
+    now = min(decay, 1.0 - 1.0 / (step / 5.0 + 1.0))
+    with torch.no_grad():
+        for old, new in zip(mean.state_dict().values(), net.state_dict().values(), strict=True):
+            if old.dtype.is_floating_point:
+                old.lerp_(new, 1.0 - now)
+            else:
+                old.copy_(new)
 
 
 def train(args: argparse.Namespace) -> None:
-    """Trains from scratch, or onwards from `--start`, with a one-cycle learning rate; writes `--out`."""
+    """Trains from scratch, or onwards from `--start`, with a short warm-up and a cosine; what is written is
+    the running mean of the weights."""
     torch.manual_seed(args.seed)
     torch.set_num_threads(1)
     cv2.setNumThreads(1)
     random = np.random.default_rng(args.seed)
-    pictures, real = load(args.pictures), load(args.real)
     finder = args.net == "finder"
     net: Any = nets.Finder() if finder else nets.Reader()
-    if args.start:
+    batches: Any
+    if finder:
+        batches = finder_batches(load(args.pictures), load(args.real), args.share, args.batch, random)
+    else:
+        rendered, real = gather(args.pictures), gather(args.real)
+        if rendered is None:
+            raise SystemExit("The reader needs crops in --pictures.")
+        batches = reader_batches(rendered, real, args.share, args.batch, random)
+    if args.start and args.start.suffix == ".onnx":
+        nets.thaw(net, args.start, torch.cat([next(batches)[0] for _ in range(6)]))
+    elif args.start:
         net.load_state_dict(torch.load(args.start))
     # Half the bits and channels last: 2.5 times as fast on a CPU that has instructions for it.
     last = torch.channels_last
     net.to(memory_format=last).train()
-    optimiser = torch.optim.AdamW(net.parameters(), lr=args.rate, weight_decay=1e-4)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, args.rate, args.steps, pct_start=0.15)
-    batches: Any = (finder_batches if finder else reader_batches)(
-        pictures, real, args.share, args.batch, random
-    )
-    began, mean = time.monotonic(), 0.0
+    mean = copy.deepcopy(net).eval()
+    optimiser = torch.optim.AdamW(net.parameters(), lr=args.rate, weight_decay=args.decay)
+    began, seen = time.monotonic(), 0.0
     for step, (x, *target) in enumerate(batches):
         if step >= args.steps:
             break
+        rate = args.rate * min(1.0, (step + 1) / 60.0) * (0.5 + 0.5 * math.cos(math.pi * step / args.steps))
+        for group in optimiser.param_groups:
+            group["lr"] = rate
         with torch.autocast("cpu", dtype=torch.bfloat16):
             out = net(x.contiguous(memory_format=last))
         out = out.float()
@@ -112,29 +159,37 @@ def train(args: argparse.Namespace) -> None:
         loss.backward()
         torch.nn.utils.clip_grad_norm_(net.parameters(), 5.0)
         optimiser.step()
-        schedule.step()
+        averaged(mean, net, step + 1, args.mean)
         now = float(loss.detach())
-        mean += 0.02 * (now - mean) if step else now
+        seen += 0.02 * (now - seen) if step else now
         if step % 100 == 0:
-            print(f"{step} loss {mean:.4f} {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)  # noqa: T201
+            print(f"{step} loss {seen:.4f} {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)  # noqa: T201
         if step % 500 == 499:
-            torch.save(net.state_dict(), args.out)
-    torch.save(net.state_dict(), args.out)
+            torch.save(mean.state_dict(), args.out)
+    torch.save(mean.state_dict(), args.out)
     shape = (1, 3, 384, 640) if finder else (1, 3, CROP, CROP)
-    nets.export(net.to(memory_format=torch.contiguous_format), shape, args.out.with_suffix(".onnx"))
+    nets.export(mean.to(memory_format=torch.contiguous_format), shape, args.out.with_suffix(".onnx"))
 
 
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("net", choices=("finder", "reader"))
-    parser.add_argument("--pictures", type=Path, nargs="+", required=True, help="synthetic scenes")
-    parser.add_argument("--real", type=Path, nargs="*", default=[], help="development photos")
+    parser.add_argument(
+        "--pictures",
+        type=Path,
+        nargs="+",
+        required=True,
+        help="scenes; for the reader crops",
+    )
+    parser.add_argument("--real", type=Path, nargs="*", default=[], help="photos; likewise")
     parser.add_argument("--share", type=float, default=0.5, help="of real pictures in a batch")
-    parser.add_argument("--start", type=Path, help="weights to go on from")
+    parser.add_argument("--start", type=Path, help="weights to go on from; .onnx: without residual layers")
     parser.add_argument("--steps", type=int, required=True)
     parser.add_argument("--batch", type=int, default=8)
     parser.add_argument("--rate", type=float, default=2e-3)
+    parser.add_argument("--decay", type=float, default=2e-3, help="of the weights")
+    parser.add_argument("--mean", type=float, default=0.998, help="the running mean's memory a step")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, required=True)
     train(parser.parse_args())

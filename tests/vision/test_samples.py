@@ -1,0 +1,67 @@
+"""What the reader learns on: crops that are shaken and disguised, and still show the die that they name."""
+
+import cv2
+import numpy as np
+
+from vision.crops import CROP, MARGIN
+from vision.training import samples
+from vision.training.samples import COCKED, DECOY, NOTHING, REACH, WIDE, Picture, cut, disguised, shaken
+
+
+def picture(*dice: tuple[float, float, float, float, float]) -> Picture:
+    """Red squares on grey where the dice are said to lie."""
+    frame = np.full((300, 400, 3), 120, np.uint8)
+    for x, y, w, h, _ in dice:
+        cv2.rectangle(frame, (int(x), int(y)), (int(x + w) - 1, int(y + h) - 1), (0, 0, 255), -1)
+    return Picture(cv2.imencode(".png", frame)[1].tobytes(), np.array(dice, np.float32).reshape(-1, 5))
+
+
+def red(crop: np.ndarray) -> np.ndarray:
+    return (crop[..., 2].astype(int) - crop[..., 0] > 100).astype(np.uint8)
+
+
+def test_dice_are_cut_whole_and_what_is_none_is_called_nothing() -> None:
+    shown = picture(
+        (50, 60, 40, 40, 5),
+        (200, 60, 30, 30, 0),  # cocked
+        (300, 200, 30, 30, -1),  # not to be read: neither a die nor nothing
+        (380, 100, 40, 40, 6),  # cut off
+        (120, 220, 20, 20, DECOY),
+    )
+    crops, values = cut(shown, np.random.default_rng(1))
+    assert values.count(5) == 1 and values.count(COCKED) == 1 and values.count(6) == 0
+    assert values.count(NOTHING) >= 1 and set(values) == {NOTHING, 5, COCKED}
+    die = crops[values.index(5)]
+    assert die.shape == (WIDE, WIDE, 3)
+    side = np.sqrt(red(die).sum())
+    assert abs(side - WIDE / REACH) < 2
+
+
+def test_shaking_keeps_the_die_in_the_picture_at_the_readers_scale() -> None:
+    (die, *_), _ = cut(picture((150, 120, 60, 60, 4)), np.random.default_rng(2))
+    random = np.random.default_rng(3)
+    sides, middles = [], []
+    for _ in range(60):
+        one = red(shaken(die, 4, random))
+        ys, xs = np.nonzero(one)
+        sides.append(np.sqrt(one.sum()))
+        middles.append((xs.mean(), ys.mean()))
+    assert abs(np.mean(sides) - CROP / MARGIN) < 1.5
+    assert np.abs(np.mean(middles, axis=0) - CROP / 2).max() < 1.0
+    assert np.abs(np.array(middles) - CROP / 2).max() < 8
+
+
+def test_a_disguise_changes_colours_and_not_what_is_where() -> None:
+    crop = np.full((CROP, CROP, 3), (40, 40, 160), np.uint8)
+    cv2.circle(crop, (24, 24), 8, (230, 230, 230), -1)
+    random = np.random.default_rng(4)
+    hues, seen = set(), 0
+    for _ in range(80):
+        one = disguised(crop, random).astype(int)
+        assert one.shape == crop.shape
+        inside, outside = one[20:28, 20:28].mean((0, 1)), one[:8].mean((0, 1))
+        seen += bool(np.abs(inside - outside).max() > 40)
+        hues.add(int(outside.argmax()))
+    assert seen > 72
+    assert hues == {0, 1, 2}
+    assert samples.WIDE / samples.REACH > CROP / MARGIN  # nothing is lost by cutting in advance
