@@ -17,7 +17,7 @@ def picture(*dice: tuple[float, float, float, float, float]) -> Picture:
 
 
 def red(crop: np.ndarray) -> np.ndarray:
-    return (crop[..., 2].astype(int) - crop[..., 0] > 100).astype(np.uint8)
+    return np.asarray(crop[..., 2].astype(int) - crop[..., 0] > 100, np.uint8)
 
 
 def test_dice_are_cut_whole_and_what_is_none_is_called_nothing() -> None:
