@@ -22,9 +22,12 @@ from vision.readings import Image
 
 WEIGHTS = Path(__file__).parent / "weights"
 LONG = 640  # pixels of the frame's longer side as the finder sees it
+SHORT = 320  # the same for its second glance, at large dice
+LARGE = 32.0  # pixels of a die there below which the first one knows better
 HEAT = 0.15  # a candidate's least heat
 MOST = 48  # candidates looked at
 SHARED = 0.4  # the part of the smaller box that two dice may share in the picture
+PIP = 0.45  # of a die's side: what lies in it and is smaller is a part of it
 COCKED = 7
 # The reader's looks at a candidate: turn in degrees, scale of the crop, mirrored. The first ones at every
 # candidate; the further ones where those leave a doubt, while there is time for it.
@@ -42,6 +45,7 @@ NOTHING = 0.9  # the chance from which on all first looks together need no more 
 MORE = 16  # candidates at most that are looked at further
 Array = NDArray[np.float32]
 Look = tuple[float, float, bool]
+Box = tuple[float, float, float, float]  # left, top, width, height
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,7 @@ class Spot:
     (8: nothing, 1 to 6, cocked; the looks' geometric mean), that of its most doubtful look at the winner and
     the share of the looks that chose the winner."""
 
-    box: tuple[float, float, float, float]
+    box: Box
     heat: float
     chances: NDArray[np.float32]
     least: float
@@ -80,9 +84,20 @@ class Network:
         looks = self.look(frame, [box for box, _ in boxes])
         return _apart([seen_as(box, heat, look) for (box, heat), look in zip(boxes, looks, strict=True)])
 
-    def find(self, frame: Image) -> list[tuple[tuple[float, float, float, float], float]]:
-        """The finder's boxes (pixels of the frame) and heats, by falling heat."""
-        scale = LONG / max(frame.shape[:2])
+    def find(self, frame: Image) -> list[tuple[Box, float]]:
+        """The finder's boxes (pixels of the frame) and heats, by falling heat. It looks twice: a die that
+        fills a fifth of the frame is larger than what it knows, and its pips pass for dice."""
+        large = [
+            one for one in self._glance(frame, SHORT) if max(one[0][2:]) * SHORT > LARGE * max(frame.shape)
+        ]
+        kept: list[tuple[Box, float]] = []
+        for box, heat in sorted(self._glance(frame, LONG) + large, key=lambda one: -one[1]):
+            if all(_alike(box, other) < 0.5 for other, _ in kept):
+                kept.append((box, heat))
+        return kept[:MOST]
+
+    def _glance(self, frame: Image, long: int) -> list[tuple[Box, float]]:
+        scale = long / max(frame.shape[:2])
         size = (max(1, round(frame.shape[1] * scale)), max(1, round(frame.shape[0] * scale)))
         way = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
         small = np.asarray(cv2.resize(frame, size, interpolation=way), np.uint8)
@@ -93,7 +108,7 @@ class Network:
         out = np.asarray(self._finder.forward(), np.float32)[0]
         return _boxes(out, scale, frame.shape[1], frame.shape[0])
 
-    def look(self, frame: Image, boxes: list[tuple[float, float, float, float]]) -> list[Array]:
+    def look(self, frame: Image, boxes: list[Box]) -> list[Array]:
         """The reader's probabilities for each box, (looks, 8)."""
         found = list(self._read(frame, boxes, FIRST))
         doubtful = [k for k, seen in enumerate(found) if not clear(seen)][:MORE]
@@ -103,9 +118,7 @@ class Network:
                 found[k] = np.concatenate([found[k], seen])
         return found
 
-    def _read(
-        self, frame: Image, boxes: list[tuple[float, float, float, float]], looks: tuple[Look, ...]
-    ) -> Array:
+    def _read(self, frame: Image, boxes: list[Box], looks: tuple[Look, ...]) -> Array:
         cut = []
         for x, y, w, h in boxes:
             middle, side = (x + w / 2, y + h / 2), MARGIN * max(w, h)
@@ -127,7 +140,7 @@ def clear(looks: Array) -> bool:
     return least > (CLEAR if face else NOTHING)
 
 
-def seen_as(box: tuple[float, float, float, float], heat: float, looks: Array) -> Spot:
+def seen_as(box: Box, heat: float, looks: Array) -> Spot:
     """A candidate with what its looks (looks, 8) say together."""
     mean = np.exp(np.log(np.maximum(looks, 1e-7)).mean(axis=0))
     chances = np.asarray(mean / mean.sum(), np.float32)
@@ -137,12 +150,20 @@ def seen_as(box: tuple[float, float, float, float], heat: float, looks: Array) -
 
 
 def _apart(spots: list[Spot]) -> list[Spot]:
-    """Of candidates that share a place (a large die and one of its pips) the one that reads best."""
+    """Of candidates that share a place the one that reads best; no pips of a die that is seen as one."""
+    dice = [spot for spot in spots if spot.heat > 0.5 and spot.chances[0] < 0.2]
     kept: list[Spot] = []
     for spot in sorted(spots, key=lambda one: -one.heat * float(one.chances[1:].max())):
+        if any(_within(spot.box, other.box) for other in dice):
+            continue
         if all(_overlap(spot.box, other.box) < SHARED for other in kept):
             kept.append(spot)
     return kept
+
+
+def _within(pip: Box, die: Box) -> bool:
+    """Whether the one box lies in the other and is as small as a pip's surroundings."""
+    return max(pip[2:]) < PIP * max(die[2:]) and _overlap(pip, die) > 0.8
 
 
 def _load(path: Path) -> Any:
@@ -160,15 +181,13 @@ def _load(path: Path) -> Any:
         ) from None
 
 
-def _boxes(
-    out: Array, scale: float, width: int, height: int
-) -> list[tuple[tuple[float, float, float, float], float]]:
+def _boxes(out: Array, scale: float, width: int, height: int) -> list[tuple[Box, float]]:
     """Peaks of the heat map as boxes in the frame's pixels."""
     heat = 1.0 / (1.0 + np.exp(-out[0]))
     highest = np.asarray(cv2.dilate(heat, np.ones((3, 3), np.uint8)))
     ys, xs = np.nonzero((heat >= highest) & (heat > HEAT))
     order = np.argsort(-heat[ys, xs])[: 3 * MOST]
-    kept: list[tuple[tuple[float, float, float, float], float]] = []
+    kept: list[tuple[Box, float]] = []
     for k in order:
         y, x = int(ys[k]), int(xs[k])
         mx, my = x + 0.5 + float(out[1, y, x]), y + 0.5 + float(out[2, y, x])
@@ -182,13 +201,13 @@ def _boxes(
     return kept[:MOST]
 
 
-def _alike(a: tuple[float, float, float, float], b: tuple[float, float, float, float]) -> float:
+def _alike(a: Box, b: Box) -> float:
     """The shared area in parts of the joint one, 0 to 1."""
     shared = _overlap(a, b) * min(a[2] * a[3], b[2] * b[3])
     return shared / max(1e-6, a[2] * a[3] + b[2] * b[3] - shared)
 
 
-def _overlap(a: tuple[float, float, float, float], b: tuple[float, float, float, float]) -> float:
+def _overlap(a: Box, b: Box) -> float:
     """The shared area, in parts of the smaller box, 0 to 1."""
     w = min(a[0] + a[2], b[0] + b[2]) - max(a[0], b[0])
     h = min(a[1] + a[3], b[1] + b[3]) - max(a[1], b[1])

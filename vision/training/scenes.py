@@ -18,6 +18,7 @@ Random = np.random.Generator
 
 
 UNREADABLE, HIDDEN = -1, -9
+FINE = 48.0  # pixels of a die's side from which on it is shaded in full
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class Studio:
         random, size = self.random, self.size
         foot, focal = self._viewpoint()
         styles = [draw_style(random) for _ in range(int(random.choice([1, 2, 4, 8])))]
-        middle = math.exp(random.uniform(math.log(17), math.log(110)))
+        middle = math.exp(random.uniform(math.log(21), math.log(110)))
         count = int(min(14, max(1, random.poisson(min(9.0, (0.4 * size / middle) ** 2)))))
         cluster = random.random() < 0.4
         anchor = random.uniform(0.25, 0.75, 2) * size
@@ -83,7 +84,7 @@ class Studio:
                 toward = random.uniform(-180, 180)
             value = int(random.integers(1, 7))
             values = faces(pose, value, random)
-            sprite = shade(pose, style, light, values, random)
+            sprite = shade(pose, style, light, values, random, 2 if side < FINE else 1)
             if not _readable(pose, sprite):
                 value = UNREADABLE
             mask = _stamp(picture, sprite, pose, (x, y, side, toward), shadow)
@@ -144,9 +145,10 @@ class Studio:
 
 def _readable(pose: Pose, sprite: Array) -> bool:
     """Whether the top face shows anything: pips that glare has not drowned."""
-    spot = pose.spot[..., pose.up // 2].astype(np.float32) * (-1 if pose.up % 2 else 1)
-    face = np.clip(sprite[pose.hit & (spot > 0.93)], 0, 1)
-    if len(face) < 50:
+    every = SIZE // sprite.shape[0]
+    spot = pose.spot[::every, ::every, pose.up // 2].astype(np.float32) * (-1 if pose.up % 2 else 1)
+    face = np.clip(sprite[pose.hit[::every, ::every] & (spot > 0.93)][::3], 0, 1)
+    if 3 * len(face) * every * every < 50:
         return False
     low, high = np.percentile(face, (1, 99), axis=0)
     return bool((high - low).max() > 0.12)
@@ -168,15 +170,16 @@ def _stamp(
     picture = whole[top : int(y) + reach, left : int(x) + reach]
     height, width = picture.shape[:2]
     x, y = x - left, y - top
-    hit = pose.hit.astype(np.float32)
-    scale = side / (SIZE / SCALE)
+    fine = sprite.shape[0]
+    hit = pose.hit[:: SIZE // fine, :: SIZE // fine].astype(np.float32)
+    scale = side / (fine / SCALE)
     if scale < 0.6:  # shrink first, so that nothing is skipped
-        small = max(16, round(SIZE * scale * 1.7))
+        small = max(16, round(fine * scale * 1.7))
         sprite = np.asarray(cv2.resize(sprite * hit[..., None], (small, small), interpolation=cv2.INTER_AREA))
         hit = np.asarray(cv2.resize(hit, (small, small), interpolation=cv2.INTER_AREA))
         sprite = np.asarray(sprite / np.maximum(hit, 1e-3)[..., None], np.float32)
     else:
-        small = SIZE
+        small = fine
     matrix = cv2.getRotationMatrix2D((small / 2, small / 2), toward, side * SCALE / small)
     matrix[0, 2] += x - small / 2
     matrix[1, 2] += y - small / 2
@@ -242,7 +245,9 @@ def _camera(random: Random, picture: Array) -> NDArray[np.uint8]:
     if random.random() < 0.3:
         soft = np.asarray(cv2.GaussianBlur(picture, (0, 0), 1.2))
         picture = picture + (picture - soft) * np.float32(random.uniform(0.3, 1.8))
-    picture = picture + random.normal(0, random.uniform(0, 0.04), picture.shape).astype(np.float32)
+    picture = picture + random.standard_normal(picture.shape, np.float32) * np.float32(
+        random.uniform(0, 0.04)
+    )
     frame = (np.clip(picture, 0, 1) * 255).astype(np.uint8)[..., ::-1]
     quality = int(random.integers(45, 97))
     data = cv2.imencode(".jpg", frame, [cv2.IMWRITE_JPEG_QUALITY, quality])[1]

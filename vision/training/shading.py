@@ -95,8 +95,8 @@ def draw_style(random: np.random.Generator) -> Style:
         second=second,
         pip=_triple(pip),
         ace=_triple(ace),
-        gap=float(random.uniform(0.40, 0.62)),
-        six=float(random.uniform(0.55, 1.0) if random.random() < 0.7 else 1.0),
+        gap=float(min(random.uniform(0.40, 0.68), 0.93 - radius)),
+        six=float(random.uniform(0.45, 1.0) if random.random() < 0.75 else 1.0),
         radius=radius,
         ace_radius=radius * float(random.uniform(1.2, 1.9) if random.random() < 0.2 else 1.0),
         recess=float(random.uniform(0, 0.9)),
@@ -118,6 +118,7 @@ def _pip_colour(random: np.random.Generator, base: NDArray[np.float64]) -> NDArr
     choices = [np.full(3, 0.95), np.array([0.92, 0.88, 0.75]), np.full(3, 0.05), np.array([0.05, 0.06, 0.2])]
     if random.random() < 0.4:  # told from the body by hue more than by brightness
         strange = [np.array([0.75, 0.1, 0.12]), np.array([0.8, 0.68, 0.12]), np.array([0.1, 0.2, 0.7])]
+        strange.append(np.array([0.5, 0.07, 0.12]) if random.random() < 0.6 else _pigment(random))
         random.shuffle(strange)
         choices = strange if random.random() < 0.5 else choices + strange
     else:
@@ -159,15 +160,21 @@ def faces(pose: Pose, top: int, random: np.random.Generator) -> tuple[int, ...]:
 
 
 def shade(
-    pose: Pose, style: Style, light: Light, values: tuple[int, ...], random: np.random.Generator
+    pose: Pose,
+    style: Style,
+    light: Light,
+    values: tuple[int, ...],
+    random: np.random.Generator,
+    every: int = 1,
 ) -> Array:
-    """The die's picture, SIZE x SIZE x 3, R G B about 0 to 1 (brighter where it shines)."""
-    spot = pose.spot.astype(np.float32)
-    normal = pose.normal.astype(np.float32)
+    """The die's picture, of SIZE / `every` pixels (small dice need no more), R G B about 0 to 1 (brighter
+    where it shines)."""
+    spot = pose.spot[::every, ::every].astype(np.float32)
+    normal = pose.normal[::every, ::every].astype(np.float32)
     strength = np.abs(spot)
     axis = strength.argmax(axis=-1)
     face = 2 * axis + (np.take_along_axis(spot, axis[..., None], -1)[..., 0] < 0)
-    pip, ace, dent = _pips(spot, axis, face, style, values, pose.hit)
+    pip, ace, dent = _pips(spot, axis, face, style, values, pose.hit[::every, ::every])
     albedo = np.broadcast_to(np.array(style.body, np.float32), spot.shape).copy()
     if style.second is not None:
         mix = _veins(spot, random)[..., None]
@@ -222,19 +229,29 @@ def _mirrored(normal: Array, style: Style, pip: Array, dent: Array, random: np.r
     bent = normal.copy()
     bent[..., 0] += bulge * grid[None, :] + 0.5 * style.recess * dent[..., 0] * pip
     bent[..., 1] += bulge * grid[:, None] + 0.5 * style.recess * dent[..., 1] * pip
+    if random.random() < 0.4:  # a moulded skin is wavy, and so is what it mirrors
+        size = normal.shape[0]
+        waves = random.normal(0, 1, (12, 12, 2)).astype(np.float32) * np.float32(random.uniform(0.02, 0.15))
+        bent[..., :2] += cv2.resize(waves, (size, size), interpolation=cv2.INTER_CUBIC)
     bent /= np.maximum(np.linalg.norm(bent, axis=-1, keepdims=True), 1e-6)
     away = -2.0 * bent[..., 2:3] * bent  # the view, from straight ahead, thrown back
     shine = np.zeros(normal.shape[:2], np.float32)
     for _ in range(int(random.integers(1, 4))):
-        turn = random.uniform(0, np.pi)
-        c, s = np.cos(turn), np.sin(turn)
-        along = away[..., 0] * c + away[..., 1] * s - random.normal(0, 0.45)
-        across = away[..., 1] * c - away[..., 0] * s - random.normal(0, 0.45)
-        half = (random.uniform(0.1, 0.8), random.uniform(0.02, 0.16))
         soft = random.uniform(0.01, 0.06)
-        inside = np.clip((half[0] - np.abs(along)) / soft, 0, 1) * np.clip(
-            (half[1] - np.abs(across)) / soft, 0, 1
-        )
+        if random.random() < 0.35:  # a ring of lamps, or a round lampshade's rim
+            middle = random.normal(0, 0.25, 2)
+            reach = random.uniform(0.15, 0.7)
+            far = np.hypot(away[..., 0] - middle[0], away[..., 1] - middle[1])
+            inside = np.clip((random.uniform(0.02, 0.09) - np.abs(far - reach)) / soft, 0, 1)
+        else:
+            turn = random.uniform(0, np.pi)
+            c, s = np.cos(turn), np.sin(turn)
+            along = away[..., 0] * c + away[..., 1] * s - random.normal(0, 0.45)
+            across = away[..., 1] * c - away[..., 0] * s - random.normal(0, 0.45)
+            half = (random.uniform(0.1, 0.8), random.uniform(0.02, 0.16))
+            inside = np.clip((half[0] - np.abs(along)) / soft, 0, 1) * np.clip(
+                (half[1] - np.abs(across)) / soft, 0, 1
+            )
         shine = np.maximum(shine, inside * random.uniform(0.15, 1.0))
     return np.asarray(shine * (normal[..., 2] < 0), np.float32)
 

@@ -118,11 +118,19 @@ def averaged(mean: Any, net: Any, step: int, decay: float) -> None:
                 old.copy_(new)
 
 
+def restored(path: Path, net: Any, mean: Any, optimiser: Any) -> int:
+    """Puts net, mean and optimiser back to where a run that was cut off left them; gives its next step."""
+    step, *states = torch.load(path)
+    for one, kept in zip((net, mean, optimiser), states, strict=True):
+        one.load_state_dict(kept)
+    return int(step)
+
+
 def train(args: argparse.Namespace) -> None:
     """Trains from scratch, or onwards from `--start`, with a short warm-up and a cosine; what is written is
     the running mean of the weights."""
     torch.manual_seed(args.seed)
-    torch.set_num_threads(1)
+    torch.set_num_threads(args.threads)
     cv2.setNumThreads(1)
     random = np.random.default_rng(args.seed)
     finder = args.net == "finder"
@@ -145,7 +153,11 @@ def train(args: argparse.Namespace) -> None:
     mean = copy.deepcopy(net).eval()
     optimiser = torch.optim.AdamW(net.parameters(), lr=args.rate, weight_decay=args.decay)
     began, seen = time.monotonic(), 0.0
-    for step, (x, *target) in enumerate(batches):
+    state, first = args.out.with_suffix(".state"), 0
+    if args.resume and state.is_file():
+        first = restored(state, net, mean, optimiser)
+        random.bytes(first)  # other crops than those of the first steps
+    for step, (x, *target) in enumerate(batches, first):
         if step >= args.steps:
             break
         rate = args.rate * min(1.0, (step + 1) / 60.0) * (0.5 + 0.5 * math.cos(math.pi * step / args.steps))
@@ -164,7 +176,10 @@ def train(args: argparse.Namespace) -> None:
         seen += 0.02 * (now - seen) if step else now
         if step % 100 == 0:
             print(f"{step} loss {seen:.4f} {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)  # noqa: T201
-        if step % 500 == 499:
+        if step % 200 == 199:
+            kept = (step + 1, net.state_dict(), mean.state_dict(), optimiser.state_dict())
+            torch.save(kept, state.with_suffix(".new"))
+            state.with_suffix(".new").replace(state)
             torch.save(mean.state_dict(), args.out)
     torch.save(mean.state_dict(), args.out)
     shape = (1, 3, 384, 640) if finder else (1, 3, CROP, CROP)
@@ -185,11 +200,13 @@ def main() -> None:
     parser.add_argument("--real", type=Path, nargs="*", default=[], help="photos; likewise")
     parser.add_argument("--share", type=float, default=0.5, help="of real pictures in a batch")
     parser.add_argument("--start", type=Path, help="weights to go on from; .onnx: without residual layers")
+    parser.add_argument("--resume", action="store_true", help="go on where the same command was cut off")
     parser.add_argument("--steps", type=int, required=True)
     parser.add_argument("--batch", type=int, default=8)
     parser.add_argument("--rate", type=float, default=2e-3)
     parser.add_argument("--decay", type=float, default=2e-3, help="of the weights")
     parser.add_argument("--mean", type=float, default=0.998, help="the running mean's memory a step")
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, required=True)
     train(parser.parse_args())
