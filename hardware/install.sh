@@ -11,6 +11,8 @@ source_dir=$(dirname "$here")
 root= layout=althera-3 kiosk=no action=install purge=no hall=no tables=40
 broker=/var/lib/crowntable-broker
 
+# The port that the settings FILE name under KEY, else DEFAULT.
+port() { local set; set=$(sed -n "s/^$2=//p" "$root/etc/crowntable/$1" | tail -n 1); printf '%s' "${set:-$3}"; }
 say() { printf 'install: %s\n' "$*"; }
 fail() { printf 'install: %s\n         %s\n' "$1" "$2" >&2; exit 1; }
 
@@ -107,7 +109,9 @@ ENV
   conf=$root$broker/mosquitto.conf tls=()
   if cert=$(sed -n 's/^certfile //p' "$conf" 2>/dev/null) && [ -n "$cert" ]; then
     # A hall that speaks TLS goes on to do so.
-    tls=(--cert "$cert" --key "$(sed -n 's/^keyfile //p' "$conf")")
+    key=$(sed -n 's/^keyfile //p' "$conf")
+    [ "$cert" != "$broker/cert.pem" ] || cert=$root$cert key=$root$key
+    tls=(--cert "$cert" --key "$key")
     [ ! -f "$root$broker/ca.pem" ] || tls+=(--ca "$root$broker/ca.pem")
   fi
   "$root/opt/crowntable/bin/python" -P -m web.main hall config --tables "$tables" -o "$root$broker" "${tls[@]}" >/dev/null ||
@@ -126,7 +130,7 @@ ENV
     systemctl disable -q --now mosquitto.service 2>/dev/null || true
     systemctl daemon-reload
     for unit in "${units[@]}"; do systemctl enable -q "$unit"; systemctl restart "$unit"; done
-    say "the hall runs: http://$(hostname -I | cut -d' ' -f1):8080/   (journalctl -u crowntable-hall shows its PIN)"
+    say "the hall runs: http://$(hostname -I | cut -d' ' -f1):$(port hall.env CROWNTABLE_HALL_PORT 8080)/   (journalctl -u crowntable-hall shows its PIN)"
   else
     say "installed into $root"
   fi
@@ -149,7 +153,7 @@ if live; then
   systemctl daemon-reload
   udevadm control --reload 2>/dev/null && udevadm trigger 2>/dev/null || true
   for unit in "${units[@]}"; do systemctl enable -q "$unit"; systemctl restart "$unit"; done
-  say "the table runs: http://$(hostname -I | cut -d' ' -f1):8000/   (journalctl -u crowntable shows its PIN)"
+  say "the table runs: http://$(hostname -I | cut -d' ' -f1):$(port crowntable.env CROWNTABLE_PORT 8000)/   (journalctl -u crowntable shows its PIN)"
 else
   say "installed into $root"
 fi

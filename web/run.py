@@ -122,6 +122,10 @@ def _options(args: argparse.Namespace) -> Options:
         raise UsageError(
             "Bots, chaos and a number of matches exist at the virtual table only.", "Add --virtual."
         )
+    if args.hall_account and not (args.hall or os.environ.get("CROWNTABLE_HALL")):
+        raise UsageError(
+            "--hall-account says who the table is, not where its hall is.", "Add --hall mqtts://HOST."
+        )
     data = args.data or default_data(args.virtual)
     layout = _layout(args.layout, data)
     if len(bots) > len(layout.seats):

@@ -7,6 +7,7 @@ argument, because every user of a machine sees those, and never in a log.
 from __future__ import annotations
 
 import ssl
+import stat
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -83,7 +84,11 @@ def read_account(path: Path) -> Account:
 
     Raises CrowntableError: it is not there, can't be read or closed, a key is missing or unknown."""
     try:
-        if path.stat().st_mode & 0o077:
+        mode = path.stat().st_mode
+        if not stat.S_ISREG(mode):
+            # Before the mode is touched: closing somebody's folder, or /dev/null, would lock everybody out.
+            raise CrowntableError(f"{path} is no account file.", "Name the file itself, such as t07.toml.")
+        if mode & 0o077:
             path.chmod(0o600)
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -25,6 +25,8 @@ TICK_S: Final = 1.0
 SILENT_S: Final = 60.0
 #: seconds after which a question that nobody answers is worth a look
 QUESTION_S: Final = 180.0
+#: seconds within which two tables with one account have come in turn, and for which that is shown
+SHARED_S: Final = 300.0
 #: running duels that the big screen goes round
 DUELS: Final = 8
 #: most tables on a board: a bound for memory
@@ -58,6 +60,14 @@ class Row:
     seen: Seen = field(default_factory=Seen)
     health: Json = field(default_factory=dict)
     heard: float = 0.0
+    #: which start of the table (its `boot`), and what to add to that one's monotonic seconds for this hall's
+    #: Unix seconds; None before it has said so itself
+    clock: tuple[str, float] | None = None
+    #: the journals that it spoke of last, the newer behind, and since when; from and until when two tables
+    #: are taken to use its account
+    journals: tuple[Any, Any] = (None, None)
+    changed: float = 0.0
+    shared: tuple[float, float] = (0.0, 0.0)
     gone_since: float | None = None
 
 
@@ -100,8 +110,8 @@ class Board:
 
     # -- what comes in -----------------------------------------------------------------------------
 
-    def hear(self, table: str, leaf: str, value: Json, raw: bytes = b"") -> None:
-        """A table's view or health; `raw`: as it came."""
+    def hear(self, table: str, leaf: str, value: Json, raw: bytes = b"", fresh: bool = True) -> None:
+        """A table's view or health; `raw`: as it came; `fresh`: said now, and not kept by the broker."""
         seen = _seen(value, raw or pack(value)) if leaf == "view" else None
         with self._lock:
             row = self._rows.get(table)
@@ -119,6 +129,9 @@ class Board:
                 row.health = {**row.health, **known} if gone else value
                 row.gone_since = (row.gone_since or now) if gone else None
                 row.heard = row.heard if gone else now
+                if fresh and not gone:
+                    row.clock = _clock(value, now) or row.clock
+                    _look_for_a_twin(row, value.get("journal"), now)
                 self._hurry.set()
             self._dirty = True
 
@@ -150,6 +163,13 @@ class Board:
             if row is None or row.health.get("journal") not in (None, journal):
                 return False
             return row.seen.over and row.seen.seq is not None and row.seen.seq <= upto
+
+    def clock(self, table: str) -> tuple[str, float] | None:
+        """Which start of a table it speaks of (`boot`), and what to add to that one's monotonic seconds for
+        this hall's Unix seconds; None where the table has not said so yet."""
+        with self._lock:
+            row = self._rows.get(table)
+            return row.clock if row else None
 
     def version(self) -> int:
         """See host.face.Table."""
@@ -237,6 +257,22 @@ def _state(row: Row, now: float) -> str:
     return "here" if now - row.heard < SILENT_S else "silent"
 
 
+def _clock(health: Json, now: float) -> tuple[str, float] | None:
+    """What a table's health says of its clock."""
+    boot, mono = health.get("boot"), health.get("mono")
+    return (boot, now - mono) if isinstance(boot, str) and isinstance(mono, (int, float)) else None
+
+
+def _look_for_a_twin(row: Row, journal: Any, now: float) -> None:
+    """Where the journal comes back that was here before the last one, two tables speak with one account, in
+    turn; where a new one comes, somebody has begun anew."""
+    if journal is None or journal == row.journals[1]:
+        return
+    if journal == row.journals[0] and now - row.changed < SHARED_S:
+        row.shared = (row.shared[0] if now < row.shared[1] else now, now + SHARED_S)
+    row.journals, row.changed = (row.journals[1], journal), now
+
+
 def _call(call: Json) -> Json:
     return {"at": call["at"], "journal": call["journal"], "seq": call["seq"]}
 
@@ -249,6 +285,8 @@ def _alarms(row: Row, now: float) -> list[Json]:
         why = "stopped" if row.health.get("why") == "stopped" else state
         return [{"kind": why, "text": "", "at": row.gone_since or row.heard}]
     found = [{"at": row.heard, **alarm} for alarm in row.seen.alarms]
+    if now < row.shared[1]:
+        found.append({"kind": "shared", "text": "", "at": row.shared[0]})
     for text, since in row.seen.questions:
         if row.seen.at - since + (now - row.heard) > QUESTION_S:
             found.append({"kind": "question", "text": text, "at": since})

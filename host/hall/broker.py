@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import ipaddress
 import json
 import os
 import secrets
+import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +27,12 @@ from host.hall.wire import HALLS, MOST, TABLES, WRITTEN
 MOST_TABLES: Final = 10_000
 #: the user that collects
 HALL: Final = "hall"
+#: the broker's certificate and key: copies, for a broker that runs as a user of its own reads neither what
+#: only its maker may read nor anything in a home
+CERT: Final = "cert.pem"
+KEY: Final = "key.pem"
+#: what stands in a folder of ours from the first moment on
+_OURS: Final = frozenset({"tables", "state", "hall.toml"})
 #: rounds of PBKDF2, as mosquitto_passwd 2.0 does it; the passwords are random, not chosen by people
 _ROUNDS: Final = 101
 
@@ -75,12 +83,12 @@ def access_list() -> str:
     return "\n".join(rules) + "\n"
 
 
-def configuration(folder: Path, tables: int, port: int, address: str, tls: Tls | None) -> str:
+def configuration(folder: Path, tables: int, port: int, address: str, tls: bool) -> str:
     """Mosquitto's configuration, for 2.0.11 (Debian 12) and later."""
     lines = [
         "# Made by `crowntable hall config`. Start with: mosquitto -c mosquitto.conf",
         f"listener {port} {address}".rstrip(),
-        *([f"certfile {tls.cert}", f"keyfile {tls.key}"] if tls else []),
+        *([f"certfile {folder / CERT}", f"keyfile {folder / KEY}"] if tls else []),
         "allow_anonymous false",
         f"password_file {folder / 'passwords'}",
         f"acl_file {folder / 'access'}",
@@ -114,31 +122,34 @@ def make_config(
     """Writes everything into `folder`, and returns the tables' names; people read `word` and a number.
     Accounts that are there already keep their names and passwords, so that a hall can grow.
 
-    Raises CrowntableError where the folder can't be written, UsageError for a number of tables."""
+    Raises CrowntableError where the folder can't be written or the certificate is none; UsageError for a
+    number of tables, an address that is none, a folder of somebody else's."""
     if not 1 <= tables <= MOST_TABLES:
         raise UsageError(f"{tables} is no number of tables.", f"Give 1 to {MOST_TABLES}.")
+    if address and not _is_address(address):
+        raise UsageError(f"{address!r} is no address.", "Write it in numbers: --address 192.168.1.10.")
     folder = folder.absolute()
-    for file in (tls.cert, tls.key, tls.ca) if tls else ():
-        if file is not None and not file.is_file():
-            raise CrowntableError(f"There is no file {file}.", "docs/hall.md shows how to make one.")
-    if tls:
-        tls = Tls(tls.cert.absolute(), tls.key.absolute(), tls.ca.absolute() if tls.ca else None)
+    pems = _pems(tls) if tls else {}
     try:
+        _own(folder)
         for part in (folder, folder / "tables", folder / "state"):
             part.mkdir(parents=True, exist_ok=True)
             part.chmod(0o700)
         names = _grown(folder / "tables", tables)
-        lines = [_user(folder / "hall.toml", HALL, "The hall", tls)]
+        for name, text in pems.items():
+            write_whole(folder / name, text, private=True)
+        lines = [_user(folder / "hall.toml", HALL, "The hall", pems.get("ca.pem"))]
         for name in names:
             label = f"{word} {int(name[1:])}"
-            lines.append(_user(folder / "tables" / f"{name}.toml", name, label, tls))
+            lines.append(_user(folder / "tables" / f"{name}.toml", name, label, pems.get("ca.pem")))
         write_whole(folder / "passwords", "\n".join(lines) + "\n", private=True)
         write_whole(folder / "access", access_list(), private=True)
         port = port or (8883 if tls else 1883)
-        text = configuration(folder, len(names), port, address, tls)
+        text = configuration(folder, len(names), port, address, bool(tls))
         write_whole(folder / "mosquitto.conf", text, private=True)
         if os.geteuid() == 0:
-            _hand_over(folder, ("mosquitto.conf", "passwords", "access", "state"))
+            secret = [name for name in pems if name != "ca.pem"]
+            _hand_over(folder, ("mosquitto.conf", "passwords", "access", "state", *secret))
     except OSError as error:
         raise CrowntableError(
             f"The hall's files can't be written to {folder}: {error.strerror or error}.",
@@ -147,8 +158,54 @@ def make_config(
     return names
 
 
-def _user(path: Path, name: str, label: str, tls: Tls | None) -> str:
-    """Makes a user's account file where it is missing, and returns the line for the password file."""
+def _pems(tls: Tls) -> dict[str, str]:
+    """File name in our folder -> what stands in it. Raises CrowntableError for files that no broker, or no
+    table, could use."""
+    found = {CERT: _text(tls.cert), KEY: _text(tls.key)}
+    cure = "docs/hall.md shows how to make one."
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(tls.cert, tls.key, password="")
+    except (OSError, ValueError):
+        raise CrowntableError(f"{tls.cert} is no certificate that {tls.key} is the key of.", cure) from None
+    if tls.ca is not None:
+        found["ca.pem"] = _text(tls.ca)
+        try:
+            ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(tls.ca)
+        except (OSError, ValueError):
+            raise CrowntableError(f"{tls.ca} is no certificate.", cure) from None
+    return found
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        why = "is not there" if isinstance(error, FileNotFoundError) else f"can't be read: {error.strerror}"
+        raise CrowntableError(f"The file {path} {why}.", "docs/hall.md shows how to make one.") from None
+    except UnicodeDecodeError:
+        raise CrowntableError(f"The file {path} is no PEM.", "docs/hall.md shows how to make one.") from None
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _own(folder: Path) -> None:
+    """Raises UsageError where the folder has somebody else's things in it: it will be closed to others, which
+    must not happen to /etc or to a home."""
+    if folder.is_dir() and (inside := {path.name for path in folder.iterdir()}) and not inside & _OURS:
+        raise UsageError(
+            f"The folder {folder} has other things in it.", "Give a new one with -o: it is closed to others."
+        )
+
+
+def _user(path: Path, name: str, label: str, ca: str | None) -> str:
+    """Makes a user's account file where it is missing, with the certificate that it trusts beside it, and
+    returns the line for the password file."""
     known = read_account(path) if path.exists() else None
     password = known.password if known else secrets.token_urlsafe(24)
     label = known.label if known else label
@@ -156,8 +213,8 @@ def _user(path: Path, name: str, label: str, tls: Tls | None) -> str:
     if known and known.database:
         keys["database"] = known.database
     lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in keys.items()]
-    if tls and tls.ca:
-        write_whole(path.parent / "ca.pem", tls.ca.read_text(encoding="ascii"), private=True)
+    if ca is not None:
+        write_whole(path.parent / "ca.pem", ca, private=True)
         lines.append('ca = "ca.pem"  # beside this file')
     write_whole(path, "\n".join(lines) + "\n", private=True)
     return password_line(name, password)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 import queue
+import re
 import threading
 import time
 import uuid
@@ -42,6 +43,9 @@ PAUSE_S: Final = 2.0
 CALLS_S: Final = 2.0
 #: events that may wait for a database that does not answer; tables send again what comes after
 MOST_WAITING: Final = 50_000
+
+#: what a journal may be called: records are files whose names begin with it
+_JOURNAL: Final = re.compile(r"[A-Za-z0-9-]{1,64}", re.ASCII)
 
 Stream = tuple[str, str]
 
@@ -194,7 +198,7 @@ class Collector:
         if value is None:
             return
         try:
-            self._board.hear(at.table, at.leaf, value, bytes(message.payload))
+            self._board.hear(at.table, at.leaf, value, bytes(message.payload), not message.retain)
         except Exception:  # the room's edge: no view, whatever is in it, may end the listening
             log.exception("what %s shows is of no use", at.table)
 
@@ -378,7 +382,7 @@ def event_of(name: str, payload: bytes) -> Event | None:
     journal, base = raw.pop("journal", None), raw.pop("base", None)
     sound = (
         isinstance(journal, str)
-        and 0 < len(journal) <= 64
+        and _JOURNAL.fullmatch(journal) is not None
         and _whole(base)
         and all(_whole(raw.get(key)) for key in ("seq", "match"))
         and all(isinstance(raw.get(key), str) for key in ("kind", "boot", "text"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from pathlib import Path
@@ -52,9 +52,8 @@ def read_schedule(path: Path) -> tuple[Slot, ...]:
         ) from None
     except UnicodeDecodeError:
         raise CrowntableError(f"The schedule {path} is no text in UTF-8.", "Save it as CSV, UTF-8.") from None
-    rows = csv.reader(text.splitlines(), delimiter=_delimiter(text), skipinitialspace=True)
     slots: list[Slot] = []
-    for number, cells in enumerate(rows, 1):
+    for number, cells in _rows(path, text):
         if not any(cell.strip() for cell in cells) or cells[0].lstrip().startswith("#"):
             continue
         if [cell.strip().lower() for cell in cells[:2]] == list(COLUMNS[:2]):
@@ -63,6 +62,19 @@ def read_schedule(path: Path) -> tuple[Slot, ...]:
             raise CrowntableError(f"The schedule {path} is too long.", f"{MOST_LINES} lines are the most.")
         slots.append(_slot(path, number, cells))
     return tuple(sorted(slots, key=lambda slot: (slot.minute, slot.table)))
+
+
+def _rows(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
+    """Each line's number and cells."""
+    rows = csv.reader(text.splitlines(), delimiter=_delimiter(text), skipinitialspace=True)
+    number = 0
+    try:
+        for number, cells in enumerate(rows, 1):
+            yield number, cells
+    except csv.Error:  # a cell longer than the reader takes
+        raise CrowntableError(
+            f"The schedule {path}, line {number + 1}: that is no line of a table.", "Save it as CSV, UTF-8."
+        ) from None
 
 
 def _delimiter(text: str) -> str:
@@ -74,18 +86,34 @@ def _delimiter(text: str) -> str:
 def _slot(path: Path, number: int, cells: list[str]) -> Slot:
     cells = [" ".join(cell.split())[:400] for cell in cells]
     start, table, title, players = (*cells, "", "", "", "")[:4]
-    found = re.fullmatch(r"([01]?\d|2[0-3])[:.]([0-5]\d)", start)
-    if found is None:
+    minute = _minute(start)
+    if minute is None:
         raise CrowntableError(
             f"The schedule {path}, line {number}: {start[:20]!r} is no time.", "Write times as 14:30."
         )
+    table = table.lower()
     if not is_name(table):
         raise CrowntableError(
             f"The schedule {path}, line {number}: {table[:20]!r} is no table.",
             "Write the name in its account file, such as t07.",
         )
     names = tuple(name.strip()[:LONGEST] for name in re.split(r"[;|/]", players) if name.strip())
-    return Slot(int(found[1]) * 60 + int(found[2]), table, title[:LONGEST], names[:9])
+    return Slot(minute, table, title[:LONGEST], names[:9])
+
+
+def _minute(text: str) -> int | None:
+    """Minutes after midnight of a time as spreadsheets write it; None where it is none.
+
+    >>> [_minute(text) for text in ("9.05", "14:30:00", "2:30 PM", "12:00 am", "25:00", "soon")]
+    [545, 870, 870, 0, None, None]
+    """
+    found = re.fullmatch(r"(\d{1,2})[:.]([0-5]\d)(?:[:.][0-5]\d)?(?: ?([ap])\.?m\.?)?", text, re.ASCII | re.I)
+    if found is None:
+        return None
+    hour, half = int(found[1]), (found[3] or "").lower()
+    if half:
+        hour = hour % 12 + (12 if half == "p" else 0) if 1 <= hour <= 12 else 24
+    return hour * 60 + int(found[2]) if hour < 24 else None
 
 
 def bounds(day: date) -> tuple[float, float]:

@@ -52,6 +52,13 @@ BATCH: Final = 32
 STALL_S, LONGEST_STALL_S = 15.0, 120.0
 #: seconds between two attempts to connect, growing up to the longest; refused credentials wait that long
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 20.0
+#: the broker's code for a connection that it ended because another one came with the same account; not every
+#: broker says it
+TAKEN_OVER: Final = 142
+#: seconds below which a connection was a short one, and how many of those in a row are somebody else's doing
+SHORT_S, MOST_SHORT = 10.0, 3
+#: seconds that a table then rests: two with one account would take it from each other without end
+SHARED_S: Final = 60.0
 #: seconds between two writings of the file that says how far the hall has come; the hall says it as well, to
 #: each new connection
 SAVE_S: Final = 60.0
@@ -86,8 +93,12 @@ class Link:
     #: until when the broker has to take us in
     until: float
     up: bool = False
+    #: when it came about
+    since: float = 0.0
     lost: bool = False
     refused: str = ""
+    #: ended by the broker because another table came with the same account
+    taken: bool = False
     #: when the broker confirmed that we hear the hall
     listens: float = float("inf")
     waiting: deque[mqtt.MQTTMessageInfo] = field(default_factory=deque)
@@ -141,6 +152,8 @@ class Publisher:
         self._link: Link | None = None
         #: until when (monotonic seconds) no connection is tried, and how long that was last time
         self._rests, self._pause = 0.0, FIRST_PAUSE_S
+        #: how many connections in a row have ended soon after they began
+        self._short = 0
         self._drained = (-1, -1)
         self._saved = (0.0, 0)
         self._viewed = (0.0, -1)
@@ -236,7 +249,7 @@ class Publisher:
         client.max_inflight_messages_set(WINDOW)
         client.will_set(self._topic("health"), wire.pack(self._health("gone")), qos=1, retain=True)
         client.on_connect = lambda *given: self._connected(link, given[3])
-        client.on_disconnect = lambda *_: self._lost(link)
+        client.on_disconnect = lambda *given: self._lost(link, given[3])
         client.on_publish = lambda *given: self._published(given[3])
         client.on_subscribe = lambda *_: self._listening(link)
         client.on_message = lambda _c, _u, message: self._heard(message)
@@ -267,10 +280,23 @@ class Publisher:
             if link.refused:
                 self._tell(f"The hall's broker {self._broker} refuses {self._account.name}: {link.refused}.")
                 self._rests += LONGEST_PAUSE_S / 2
+            elif self._is_shared(link, now):
+                self._tell(
+                    f"The hall's broker {self._broker} drops {self._account.name} again and again."
+                    " Does another table use the same account file? Each needs its own."
+                )
+                self._rests = now + SHARED_S
             elif link.lost and not link.up:
                 self._tell(f"The hall's broker {self._broker} does not answer.")
             link.close()
         return now if self._stop else self._rests
+
+    def _is_shared(self, link: Link, now: float) -> bool:
+        """Has another table come with this account? The broker says so, or ends one connection after the
+        other that had come about."""
+        if link.up and link.lost:
+            self._short = self._short + 1 if now - link.since < SHORT_S else 0
+        return link.taken or (link.up and self._short >= MOST_SHORT)
 
     def _tell(self, text: str) -> None:
         """Logs what is new about the connection, once."""
@@ -287,7 +313,7 @@ class Publisher:
         self._halls.clear()
         wanted = (self._topic("ack"), f"{wire.HALLS}/+/here")
         link.client.subscribe([(one, SubscribeOptions(qos=1)) for one in wanted])
-        link.up = True
+        link.up, link.since = True, time.monotonic()
         self._tell(f"Connected to the hall's broker {self._broker} as {self._account.name}.")
         self._viewed, self._healthy = (0.0, -1), 0.0
         if self._cursor is not None:
@@ -296,8 +322,9 @@ class Publisher:
     def _listening(self, link: Link) -> None:
         link.listens = time.monotonic()
 
-    def _lost(self, link: Link) -> None:
+    def _lost(self, link: Link, code: ReasonCode) -> None:
         link.lost = True
+        link.taken = link.taken or code.value == TAKEN_OVER  # paho tells it twice, the second time without
 
     def _published(self, code: ReasonCode) -> None:
         if code.is_failure:
@@ -315,6 +342,7 @@ class Publisher:
             self._halls.pop(name, None)
         elif self._halls.get(name) != str(here.get("session")):
             self._halls[name] = str(here.get("session"))
+            self._healthy = 0.0  # it does not know this table's clock yet
             if self._cursor is not None:
                 # A hall that has just begun may have missed what the broker took before.
                 self._cursor.sent = self._cursor.acked
@@ -412,6 +440,9 @@ class Publisher:
             "state": state,
             "label": self._account.label,
             "at": view["at"] if state == "here" else None,
+            # By these a hall tells the hour of an entry whose table has a wrong clock.
+            "boot": view["boot"] if state == "here" else None,
+            "mono": time.monotonic() if state == "here" else None,
             "program": view["program"],
             "journal": cursor.journal if cursor else None,
             "seq": view["seq"],

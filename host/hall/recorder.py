@@ -88,20 +88,28 @@ class Recorder:
         now = time.monotonic()
         with self._lock:
             due = [key for key, one in self._due.items() if self._is_due(key, one, now)]
-        for key in due:
-            if self._stop.is_set():
-                return
-            with self._lock:
-                taken = self._due.pop(key)
-            try:
-                self._store.record(*key)
+        made = 0
+        try:
+            for key in due:
+                if self._stop.is_set():
+                    return
+                self._record(key)
+                made += 1
                 self._stop.wait(BREATH_S)
-            except StoreError:
-                with self._lock:
-                    self._due.setdefault(key, taken)
-                raise
-        if due:
-            self._board.played()
+        finally:
+            if made:
+                self._board.played()
+
+    def _record(self, key: tuple[str, str, int]) -> None:
+        """Makes one record. Raises StoreError: then it stays due."""
+        with self._lock:
+            taken = self._due.pop(key)
+        try:
+            self._store.record(*key, clock=self._board.clock(key[0]))
+        except StoreError:
+            with self._lock:
+                self._due.setdefault(key, taken)
+            raise
 
     def _is_due(self, key: tuple[str, str, int], due: Due, now: float) -> bool:
         name, journal, match = key

@@ -85,6 +85,8 @@ ATTENDED: Final = sa.Table(
 
 #: seconds that a call for a judge stays open by itself
 CALL_S: Final = 7200.0
+#: seconds by which a table's clock may differ from the hall's and still be called right
+WRONG_S: Final = 60.0
 #: seconds without a word from PostgreSQL after which it counts as not answering: its machine may have gone
 #: without a farewell
 ANSWER_S = 20.0
@@ -128,12 +130,12 @@ class StoreError(Exception):
 
 
 class Store:
-    """A hall's database, its tables made where they are missing.
+    """A hall's database, its tables made where they are missing; with `make=False` its file must be there.
 
     `url` is SQLAlchemy's: `postgresql+pg8000://…` or `sqlite:///FILE`. Raises UsageError for one that
     is none, CrowntableError where the database does not answer."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, make: bool = True) -> None:
         try:
             place = sa.make_url(url)
             self.engine = sa.create_engine(
@@ -151,6 +153,11 @@ class Store:
         self.small = self.engine.dialect.name == "sqlite"
         if not self.small and self.engine.dialect.name != "postgresql":
             raise UsageError("A hall's database is PostgreSQL or SQLite.", "Give one of them with --db.")
+        if self.small and not make and not Path(place.database or "").is_file():
+            raise CrowntableError(
+                f"There is no hall's database {place.database}.",
+                "Give the hall's folder with --data, or whose account names its database with --account.",
+            )
         if self.small:
             event.listen(self.engine, "connect", _careful)
         try:
@@ -241,13 +248,18 @@ class Store:
         with self._begin() as db:
             return [(row.name, row.journal, row.match, row.last) for row in db.execute(query)]
 
-    def record(self, name: str, journal: str, match: int) -> bool:
-        """Makes a match's record from its entries and keeps it, unless a later one is there. False
-        where the match's beginning is not here. Raises StoreError."""
+    def record(self, name: str, journal: str, match: int, clock: tuple[str, float] | None = None) -> bool:
+        """Makes a match's record from its entries and keeps it, unless a later one is there. `clock`: what
+        host.hall.board.Board.clock says of the table. False where the match's beginning is not here, or is
+        none. Raises StoreError."""
         entries = self.entries(name, journal, match)
         if not entries or entries[0]["kind"] != "match":
             return False
-        row = {"name": name, "journal": journal, "match": match, **record_row(entries)}
+        try:
+            made = record_row(entries, clock)
+        except (KeyError, TypeError, ValueError, AttributeError):
+            return False  # of a table that lies, or one of another version
+        row = {"name": name, "journal": journal, "match": match, **made}
         new = self._insert(RECORDS).values(row)
         changes = {k: new.excluded[k] for k in row if k not in ("name", "journal", "match")}
         with self._begin() as db:
@@ -360,19 +372,24 @@ def said(error: BaseException) -> str:
     told = origin.args[0] if origin.args else origin
     if isinstance(told, dict):  # pg8000 gives PostgreSQL's fields; M is the message
         told = told.get("M", "it refused")
-    return " ".join(str(told).split())[:200] or type(origin).__name__
+    return " ".join(str(told).split())[:200].rstrip(".") or type(origin).__name__
 
 
-def record_row(entries: Sequence[Json]) -> Json:
-    """The columns of a match's record that its entries tell."""
+def record_row(entries: Sequence[Json], clock: tuple[str, float] | None = None) -> Json:
+    """The columns of a match's record that its entries tell, such that every database takes them; by `clock`
+    the hour of a table whose own is wrong (F51). Raises KeyError, TypeError, ValueError, AttributeError where
+    the entries are none of ours."""
     made = [entry_of(one) for one in entries]
     body = made[0].body
     players = [{k: s[k] for k in ("seat", "name", "house") if k in s} for s in body.get("seats", [])]
+    number = body.get("number", 1)
+    if type(number) is not int or not 0 <= number < 2**31:
+        raise ValueError("the match has no number")
     row: Json = {
         "revision": made[-1].seq,
-        "number": body.get("number", 1),
-        "game": body.get("game", ""),
-        "started": made[0].wall,
+        "number": number,
+        "game": str(body.get("game", ""))[:32],
+        "started": hour(made[0], clock),
         "ended": None,
         "players": players,
         "winners": [],
@@ -383,11 +400,20 @@ def record_row(entries: Sequence[Json]) -> Json:
     try:
         match, _ = rebuilt(made)
         summary = match_row(match)
-        row |= {"ended": summary["ended"], "winners": summary["winners"] or []}
+        ended = next((hour(one, clock) for one in made if one.wall == summary["ended"]), None)
+        row |= {"ended": ended, "winners": summary["winners"] or []}
         row["record"] = export(record_of_match(made), "jsonl")
     except (CrowntableError, ValueError, KeyError, TypeError, AttributeError, LookupError, AssertionError):
         return row
     return row
+
+
+def hour(entry: Entry, clock: tuple[str, float] | None) -> float:
+    """When an entry was, in Unix seconds: by its table's clock, and where that is wrong by the hall's."""
+    if clock is None or entry.boot != clock[0]:
+        return entry.wall
+    at = clock[1] + entry.mono
+    return at if abs(at - entry.wall) > WRONG_S else entry.wall
 
 
 def entry_of(public: Json) -> Entry:

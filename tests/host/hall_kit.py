@@ -45,9 +45,12 @@ def within(what: Callable[[], Any], seconds: float = PATIENCE) -> None:
 class Player:
     """A table without devices, its publisher, and hands that make legal moves."""
 
-    def __init__(self, name: str, data: Path, layout: str = "althera-3", seed: int = 1) -> None:
+    def __init__(
+        self, name: str, data: Path, layout: str = "althera-3", seed: int = 1, wrong: float = 0.0
+    ) -> None:
+        """`wrong`: seconds by which the table's clock is off."""
         self.name, self.data = name, data
-        clocks = Clocks(time.time, time.monotonic, uuid.uuid4().hex)
+        clocks = Clocks(lambda: time.time() + wrong, time.monotonic, uuid.uuid4().hex)
         self.table = LiveTable(Core(Journal(data), find_layout(layout), clocks))
         self.rng = random.Random(seed)
         self.publisher: Publisher | None = None

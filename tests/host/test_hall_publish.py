@@ -22,7 +22,7 @@ from host.hall import collector as collector_module
 from host.hall import publisher, wire
 from host.hall.account import Account, Broker, new_client
 from host.hall.board import Board
-from host.hall.broker import Tls
+from host.hall.broker import Tls, make_config
 from host.hall.collector import Collector
 from host.hall.local import Cable, LocalBroker, free_port
 from host.hall.publisher import Publisher
@@ -114,6 +114,21 @@ def test_given_a_judge_is_called_then_the_hall_says_so_until_somebody_goes(tmp_p
         assert (alarm["kind"], alarm["text"]) == ("judge", "Bruno asks for a judge.")
         assert hall.store.attend("t1", alarm["journal"], alarm["seq"])
         within(lambda: not hall.row("t1")["alarms"])
+
+
+def test_given_a_table_whose_clock_is_years_off_then_its_match_is_the_days_by_the_halls_clock(
+    tmp_path: Path,
+) -> None:
+    """F51: a Pi without a network has no clock; what is played there is of the day all the same."""
+    with venue(tmp_path) as place:
+        hall, player = place.hall(), place.player(wrong=-1e9)
+        began = time.time()
+        within(lambda: hall.board.clock("t1"))
+        player.play_out()
+        within(lambda: any(one.ended for one in hall.store.played()))
+        (played,) = hall.store.played()
+        assert began - 30 < played.started <= float(played.ended or 0) <= time.time()
+        assert hall.store.played(began - 3600) == [played]
 
 
 # -- what goes away
@@ -298,6 +313,47 @@ def test_given_a_tables_account_then_it_writes_its_own_topics_and_no_others(tmp_
         assert thief.heard == []  # and reads nobody else's
 
 
+def test_given_two_tables_with_one_account_then_both_are_told_and_neither_loses_anything(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same file copied to two tables: they take the account from each other without end."""
+    monkeypatch.setattr(publisher, "SHARED_S", 3.0)
+    with venue(tmp_path) as place, caplog.at_level(logging.INFO):
+        hall, first = place.hall(), place.player()
+        within(lambda: first.publisher is not None and first.publisher.connected())
+        twin = Player("t1", tmp_path / "twin", seed=2)
+        place.closing.callback(twin.stop)
+        twin.begin()
+        twin.join(place.broker.broker, place.broker.account("t1"))
+        within(lambda: "shared" in [alarm["kind"] for alarm in hall.row("t1").get("alarms", ())])
+        within(lambda: "Does another table use the same account file?" in caplog.text)
+        first.play(20)
+        twin.play(20)
+
+        def has(player: Player) -> bool:
+            journal = player.table.entries(0, 1)[0]["boot"]
+            return hall.store.streams().get(("t1", journal), (0, 0))[1] >= player.seq
+
+        within(lambda: has(first) and has(twin))
+
+
+def test_given_a_table_that_begins_anew_then_nobody_calls_it_two() -> None:
+    now = [1000.0]
+    board = Board(clock=lambda: now[0])
+
+    def alarms(*journals: str) -> list[str]:
+        for journal in journals:
+            now[0] += 20
+            board.hear("t1", "health", {"state": "here", "journal": journal})
+        board._version += 1
+        return [one["kind"] for one in board.view(Audience("spectator"))["tables"][0]["alarms"]]
+
+    assert alarms("a", "a", "b", "b", "c") == []
+    assert alarms("b") == ["shared"]
+    assert alarms(*["b"] * 20) == []
+    assert alarms("c") == []  # its old disk is back, after a while
+
+
 def test_given_a_strangers_password_or_none_then_mosquittos_own_client_is_refused(tmp_path: Path) -> None:
     with venue(tmp_path) as place:
         send = ["mosquitto_pub", "-V", "5", "-h", "127.0.0.1", "-p", str(place.broker.port), "-q", "1",
@@ -475,6 +531,43 @@ def test_given_tls_then_a_table_speaks_to_the_broker_it_trusts_and_to_no_other(
         broker.stop()
 
 
+def test_given_a_certificate_then_the_brokers_user_may_read_what_it_needs_of_it(
+    tmp_path: Path, certificate: Tls
+) -> None:
+    """A key that only its maker may read, or one in a home, is none for a broker that runs as a user of its
+    own: the hall's folder has copies."""
+    make_config(tmp_path / "hall", 1, tls=certificate)
+    text = (tmp_path / "hall" / "mosquitto.conf").read_text()
+    for name in ("cert.pem", "key.pem"):
+        path = tmp_path / "hall" / name
+        assert f"file {path}" in text
+        assert path.stat().st_gid == (tmp_path / "hall" / "passwords").stat().st_gid
+        assert stat.S_IMODE(path.stat().st_mode) == stat.S_IMODE((tmp_path / "hall/passwords").stat().st_mode)
+    # Once more with its own copies, as the installer does.
+    kept = (tmp_path / "hall" / "key.pem").read_text()
+    again = Tls(tmp_path / "hall/cert.pem", tmp_path / "hall/key.pem", tmp_path / "hall/ca.pem")
+    make_config(tmp_path / "hall", 2, tls=again)
+    assert (tmp_path / "hall" / "key.pem").read_text() == kept == certificate.key.read_text()
+
+
+def test_given_files_that_are_no_certificate_then_it_says_so_and_nothing_is_made(
+    tmp_path: Path, certificate: Tls
+) -> None:
+    nonsense = tmp_path / "nonsense"
+    nonsense.write_bytes(b"\x30\x82\xff\x00")
+    good = certificate.cert
+    for tls, says in (
+        (Tls(good, nonsense), "is no PEM"),
+        (Tls(good, good), "is no certificate that"),
+        (Tls(good, tmp_path / "nowhere"), "is not there"),
+        (Tls(good, certificate.key, certificate.key), "is no certificate"),
+    ):
+        with pytest.raises(CrowntableError, match=says) as caught:
+            make_config(tmp_path / "hall", 1, tls=tls)
+        assert "docs/hall.md" in caught.value.cure
+        assert not (tmp_path / "hall").exists()
+
+
 def test_given_a_certificate_file_that_is_none_then_the_start_says_so(tmp_path: Path) -> None:
     player = Player("t1", tmp_path / "t1")
     try:
@@ -483,5 +576,3 @@ def test_given_a_certificate_file_that_is_none_then_the_start_says_so(tmp_path: 
             Publisher(player.table, Broker("127.0.0.1", free_port(), True), account, tmp_path)
     finally:
         player.stop()
-
-

@@ -11,6 +11,7 @@ import pytest
 import sqlalchemy as sa
 
 from engine.errors import CrowntableError, UsageError
+from engine.game import Audience
 from engine.records.files import read
 from engine.records.replay import replay
 from host.hall import store as store_module
@@ -18,7 +19,7 @@ from host.hall import wire
 from host.hall.board import Board
 from host.hall.local import Cable
 from host.hall.recorder import Recorder
-from host.hall.store import EVENTS, RECORDS, Event, Store, StoreError, sqlite_url
+from host.hall.store import EVENTS, RECORDS, Event, Store, StoreError, record_row, sqlite_url
 from tests.host.hall_kit import Player, postgres, within
 
 Json = dict[str, Any]
@@ -177,6 +178,56 @@ def test_given_a_game_that_nobody_knows_then_the_match_is_listed_without_a_recor
     assert list(store.texts()) == []
     assert store.unrecorded() == []
     store.close()
+
+
+MATCH = {
+    "seq": 2, "kind": "match", "at": 1.7e9, "mono": 1.0, "boot": "b", "match": 2, "ok": None,
+    "action": None, "who": {"kind": "operator", "id": ""}, "findings": [], "text": "",
+    "body": {"game": "chess", "seats": [], "number": 1},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [{"who": {}}, {"findings": None}, {"body": {"seats": [1]}}, {"body": {"number": "x"}},
+     {"body": {"number": 2**40}}, {"body": {"game": "x" * 99}}, {"body": {"game": {"a": 1}}},
+     {"body": {"seats": 3}}],
+)  # fmt: skip
+def test_given_a_match_that_is_none_then_the_others_are_recorded_and_shown(
+    url: str, events: list[Event], lie: Json
+) -> None:
+    store, board = Store(url), Board()
+    store.add([Event("liar", "j", 1, {**MATCH, **lie})], {("liar", "j"): 1})
+    store.add(events, BASE)
+    recorder = Recorder(store, board)
+    recorder.note([Event("liar", "j", 1, {**MATCH, **lie, "match": 2}), *events])
+    recorder.note([Event("liar", "j", 1, {**MATCH, **lie, "match": 3, "seq": 3})])
+    for _ in range(3):
+        recorder._look()
+    assert ("t1", True) in [(one.name, one.ended is not None) for one in store.played()]
+    assert board.view(Audience("spectator"))["played"] > 0
+    store.close()
+
+
+def test_given_a_table_whose_clock_is_wrong_then_its_match_has_the_halls_hour(events: list[Event]) -> None:
+    """F51; the entries of another start of the table keep theirs: nobody knows how wrong it was."""
+    first = [e.entry for e in events if e.entry["match"] == 2]
+    boot, mono, at = first[0]["boot"], first[0]["mono"], first[0]["at"]
+    right = record_row(first)
+    assert (right["started"], right["ended"] is not None) == (at, True)
+    assert record_row(first, (boot, at - mono + 5.0)) == right  # that is a delay
+    moved = record_row(first, (boot, at - mono + 86400.0))
+    assert moved["started"] == pytest.approx(right["started"] + 86400, abs=1.0)
+    assert moved["ended"] == pytest.approx(right["ended"] + 86400, abs=1.0)
+    assert record_row(first, ("another", at - mono + 86400.0)) == right
+
+
+def test_given_no_database_where_it_should_be_then_none_is_made(tmp_path: Path) -> None:
+    with pytest.raises(CrowntableError, match="no hall's database"):
+        Store(sqlite_url(tmp_path), make=False)
+    assert not list(tmp_path.iterdir())
+    Store(sqlite_url(tmp_path)).close()
+    Store(sqlite_url(tmp_path), make=False).close()
 
 
 def test_given_a_database_that_goes_away_then_it_says_so_and_takes_the_same_events_later(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 from pathlib import Path
 from typing import Any
@@ -78,8 +79,24 @@ def test_given_a_kind_of_entry_that_nobody_thought_of_then_only_its_number_leave
 # -- what arrives
 
 
-KEYS = ("seat", "name", "value", "field", "cards", "layout", "kind", "state", "text", "since", "duels",
-        "winners", "attacker", "defender", "steps", "level")
+KEYS = (
+    "seat",
+    "name",
+    "value",
+    "field",
+    "cards",
+    "layout",
+    "kind",
+    "state",
+    "text",
+    "since",
+    "duels",
+    "winners",
+    "attacker",
+    "defender",
+    "steps",
+    "level",
+)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=4),
@@ -113,7 +130,7 @@ def test_given_any_view_and_health_then_the_board_still_draws_every_table(value:
 @pytest.mark.parametrize(
     "spoiled",
     [{"seq": True}, {"seq": -1}, {"seq": 2**60}, {"seq": "9"}, {"base": 9}, {"journal": ""}, {"kind": 3},
-     {"text": "x" * 3000}, {"body": []}, {"at": None}, {"who": "ada"}, {"match": None}],
+     {"text": "x" * 3000}, {"journal": "../x"}, {"body": []}, {"at": None}, {"who": "ada"}, {"match": None}],
 )  # fmt: skip
 def test_given_an_event_with_a_wrong_field_then_it_is_none(spoiled: dict[str, Any]) -> None:
     sound = {
@@ -171,6 +188,19 @@ def test_given_a_damaged_account_then_one_sentence_without_the_password_says_so(
     assert SECRET not in caught.value.what + caught.value.cure
     assert "account file" in caught.value.what
     assert caught.value.cure
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe"])
+def test_given_what_is_no_file_as_an_account_then_it_is_refused_and_stays_open_to_others(
+    tmp_path: Path, kind: str
+) -> None:
+    """Closing it would have locked everybody out of a folder, or out of /dev/null."""
+    path = tmp_path / "account"
+    path.mkdir() if kind == "folder" else os.mkfifo(path)
+    path.chmod(0o755)
+    with pytest.raises(CrowntableError, match="is no account file"):
+        read_account(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o755
 
 
 def test_given_no_account_then_it_says_who_makes_one(tmp_path: Path) -> None:
@@ -239,6 +269,25 @@ def test_given_a_configuration_then_no_file_with_a_password_is_open_to_others(tm
         assert stat.S_IMODE(path.stat().st_mode) & 0o007 == 0, path
     passwords = (tmp_path / "hall" / "passwords").read_text()
     assert read_account(tmp_path / "hall" / "tables" / "t1.toml").password not in passwords
+
+
+def test_given_a_folder_with_other_things_in_it_then_no_hall_is_made_there_and_it_stays_open(
+    tmp_path: Path,
+) -> None:
+    tmp_path.chmod(0o755)
+    (tmp_path / "letters").mkdir()
+    with pytest.raises(UsageError, match="other things"):
+        make_config(tmp_path, 2)
+    assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o755
+    assert [path.name for path in tmp_path.iterdir()] == ["letters"]
+    (tmp_path / "letters").rmdir()
+    assert make_config(tmp_path, 2) == make_config(tmp_path, 2)
+
+
+@pytest.mark.parametrize("address", ["1.2.3.4.5", "0.0.0.0\nallow_anonymous true", "hall.local"])
+def test_given_what_is_no_address_to_listen_on_then_it_says_so(tmp_path: Path, address: str) -> None:
+    with pytest.raises(UsageError, match="no address"):
+        make_config(tmp_path / "hall", 2, address=address)
 
 
 def test_given_the_access_list_then_a_table_writes_its_own_topics_only() -> None:

@@ -27,6 +27,7 @@ from web.cookies import OPERATOR as SESSION
 from web.hall.pages import Hall, hall_pages
 from web.security import Guard
 from web.server import Server, serve
+from web.spoken import sentence
 
 Json = dict[str, Any]
 AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
@@ -208,13 +209,63 @@ def test_given_a_schedule_then_each_line_says_what_has_become_of_it(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("line", "said"), [("25:00,t1,x,", "line 1: '25:00' is no time"), ("10:00,Table 1,x,", "is no table")]
+    ("line", "said"),
+    [
+        ("25:00,t1,x,", "line 1: '25:00' is no time"),
+        ("10:00,Table 1,x,", "is no table"),
+        ("10:00,t1,x,\n11:00,t1," + "x" * 200_000 + ",", "line 2: that is no line"),
+    ],
 )
 def test_given_a_wrong_line_then_it_is_named(tmp_path: Path, line: str, said: str) -> None:
     path = tmp_path / "day.csv"
     path.write_text(line, encoding="utf-8")
-    with pytest.raises(CrowntableError, match=said):
+    with pytest.raises(CrowntableError, match=said) as caught:
         read_schedule(path)
+    assert sentence(f"{caught.value.what} {caught.value.cure}", "it")
+
+
+@pytest.mark.parametrize("time", ["10:05", "10.05", "10:05:00", "10:05:00 AM", "10:05 am"])
+def test_given_a_time_and_a_table_as_a_spreadsheet_writes_them_then_they_are_taken(
+    tmp_path: Path, time: str
+) -> None:
+    path = tmp_path / "day.csv"
+    path.write_text(f"{time},T1,Round 1,Ada", encoding="utf-8")
+    assert [(slot.minute, slot.table) for slot in read_schedule(path)] == [(605, "t1")]
+
+
+def test_given_no_schedule_where_it_usually_is_then_there_is_none_until_it_comes(
+    browsing: Browsing, hall: Hall
+) -> None:
+    assert hall.schedule is not None
+    text = hall.schedule.read_text(encoding="utf-8")
+    hall.schedule.unlink()
+    hall.usual = True
+    assert browsing.get("/api/v1/day").json["trouble"] == ""
+    hall.schedule.write_text(text, encoding="utf-8")
+    hall._days.clear()
+    assert browsing.get("/api/v1/day").json["schedule"][0]["title"] == "Round 1"
+    hall.usual = False
+    hall.schedule.unlink()
+    hall._days.clear()
+    assert "is not there" in browsing.get("/api/v1/day").json["trouble"]
+
+
+def test_given_an_italian_reader_then_what_the_day_says_is_italian(
+    browsing: Browsing, hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert hall.schedule is not None
+    noon = datetime.combine(date.today(), datetime.min.time()).timestamp() + 12 * 3600
+    nobody: tuple[Json, ...] = ({"seat": 1, "name": "Seat 1"}, {"seat": 2, "name": "Ada"})
+    played = [Played("t1", "j", 2, 1, "althera", noon, noon + 60, nobody, (1, 2), 9)]
+    monkeypatch.setattr(hall.store, "played", lambda *_: played)
+    assert browsing.get("/api/v1/day").json["schedule"][0]["match"]["winners"] == ["Seat 1", "Ada"]
+    italian = {"Accept-Language": "it"}
+    day = browsing.get("/api/v1/day", **italian).json
+    assert day["schedule"][0]["match"]["winners"] == ["Posto 1", "Ada"]
+    hall.schedule.write_text("nonsense,,,\n", encoding="utf-8")
+    hall._days.clear()
+    boot = boot_of(browsing.get("/day", **italian))
+    assert boot is not None and "non è un'ora. Scrivi le ore così: 14:30." in boot["extra"]["day"]["trouble"]
 
 
 def test_given_a_schedule_that_is_spoiled_while_the_hall_runs_then_the_one_before_stays(

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Final
+
+#: most letters of what people call the hall, or a table
+LONGEST: Final = 60
 
 
 def register(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -23,8 +27,10 @@ def register(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     hall.add_argument("--account", type=Path, metavar="FILE", help="its own (default: hall.toml in --data)")
     hall.add_argument("--db", metavar="URL", help="postgresql+pg8000://… (default: a file in --data)")
-    hall.add_argument("--schedule", type=Path, metavar="CSV", help="the day's: start,table,title,players")
-    hall.add_argument("--name", default="", help="what stands above the tables")
+    hall.add_argument(
+        "--schedule", type=Path, metavar="CSV", help="the day's (default: schedule.csv in --data)"
+    )
+    hall.add_argument("--name", type=_words, default="", help="what stands above the tables")
     hall.add_argument("--port", type=_port, default=8080, help="0 takes a free one (default 8080)")
     hall.add_argument("--host", default="127.0.0.1", help="0.0.0.0 lets screens in (default 127.0.0.1)")
     hall.add_argument("--data", type=Path, metavar="DIR", help="where PIN, log and a small database live")
@@ -40,7 +46,9 @@ def register(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     config.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="where to")
     config.add_argument("--port", type=_port, default=None, help="the broker's (default 1883, with TLS 8883)")
     config.add_argument("--address", default="", help="listen on this address only (default: on all)")
-    config.add_argument("--word", default="Table", help='what people call a table (default: "Table")')
+    config.add_argument(
+        "--word", type=_words, default="Table", help='what people call a table (default: "Table")'
+    )
     config.add_argument("--cert", type=Path, metavar="FILE", help="the broker's certificate, for TLS")
     config.add_argument("--key", type=Path, metavar="FILE", help="its key")
     config.add_argument("--ca", type=Path, metavar="FILE", help="whom tables trust, if of your own making")
@@ -80,3 +88,13 @@ def _port(text: str) -> int:
     if not text.isascii() or not text.isdigit() or int(text) > 65535:
         raise argparse.ArgumentTypeError(f"{text!r} is no port; ports are 0 to 65535")
     return int(text)
+
+
+def _words(text: str) -> str:
+    """What stands on screens and in files: one line that can be shown, as other bytes than UTF-8 can't."""
+    line = " ".join(text.split())
+    if not line.isprintable() or len(line) > LONGEST:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} can't be shown; give at most {LONGEST} letters on one line"
+        )
+    return line

@@ -20,7 +20,7 @@ from host.hall.collector import Collector
 from host.hall.day import Slot, bounds, plan, read_schedule, standings
 from host.hall.store import Store, StoreError
 from host.hall.wire import Json, is_name
-from web import addresses, assets, catalogue, cookies, operator, page, public
+from web import addresses, assets, catalogue, cookies, operator, page, public, spoken
 from web.app import Site, framed, refuse, site
 from web.audience import SPECTATOR
 from web.security import Guard
@@ -45,6 +45,8 @@ class Hall:
     store: Store
     collector: Collector
     schedule: Path | None = None
+    #: the schedule is looked for where it usually is: it need not be there
+    usual: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _slots: tuple[float, tuple[Slot, ...], str] = (0.0, (), "")
     _days: dict[str, tuple[float, Json]] = field(default_factory=dict)
@@ -64,6 +66,8 @@ class Hall:
                 trouble = f"{error.what} {error.cure}"
             except OSError:
                 changed, trouble = -1.0, f"The schedule {self.schedule.name} is not there."
+                if self.usual:
+                    slots, trouble = (), ""
             self._slots = (changed, slots, trouble)
             return slots, trouble
 
@@ -130,9 +134,22 @@ def day_page() -> Any:
     return _page("day", {"day": _day(date.today())})
 
 
+def _told(day: Json) -> Json:
+    """A day, with what the program says in it in the reader's language."""
+    if not spoken.knows(g.language):
+        return day
+    rows = []
+    for row in day["schedule"]:
+        match = row["match"]
+        if match is not None:
+            match = {**match, "winners": [spoken.name(one, g.language) for one in match["winners"]]}
+        rows.append({**row, "match": match})
+    return {**day, "schedule": rows, "trouble": spoken.say(day["trouble"], g.language)}
+
+
 def _day(day: date) -> Json:
     try:
-        return hall().day(day)
+        return _told(hall().day(day))
     except StoreError:
         return {"day": day.isoformat(), "schedule": [], "trouble": "", "standings": {}, "played": None}
 
@@ -179,7 +196,7 @@ def day() -> Any:
     except (ValueError, OverflowError, OSError):
         return refuse(400, "bad")
     try:
-        return jsonify(hall().day(wanted))
+        return jsonify(_told(hall().day(wanted)))
     except StoreError:
         return refuse(503, "database")
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
+import shutil
 import signal
 import sys
 import threading
@@ -57,12 +59,6 @@ def database_of(given: str | None, account: Account | None, data: Path) -> str:
         return given
     if account is not None and account.database:
         return account.database
-    try:
-        data.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise CrowntableError(
-            f"The folder {data} can't be used: {error.strerror or error}.", "Give another one with --data."
-        ) from None
     return sqlite_url(data)
 
 
@@ -75,6 +71,12 @@ def run(args: argparse.Namespace) -> int:
     account = read_account(args.account or data / "hall.toml")
     if args.schedule is not None:
         read_schedule(args.schedule)  # what is wrong with it is said now; later on the page
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CrowntableError(
+            f"The folder {data} can't be used: {error.strerror or error}.", "Give another one with --data."
+        ) from None
     stop = threading.Event()
     heard: list[int] = []
 
@@ -89,7 +91,8 @@ def run(args: argparse.Namespace) -> int:
     sys.setswitchinterval(SWITCH_S)
     board = Board(args.name)
     collector = Collector(broker, account, store, board)
-    pages = hall_pages(Hall(board, store, collector, args.schedule))
+    schedule = args.schedule or data / "schedule.csv"
+    pages = hall_pages(Hall(board, store, collector, schedule, usual=args.schedule is None))
     # A hall has no hands and takes no actions: its pages ask it for no more than the board has.
     server = serve(cast(Table, board), args.host, args.port, data, pages=pages)
     try:
@@ -133,8 +136,10 @@ def config(args: argparse.Namespace) -> int:
     tls = Tls(args.cert, args.key, args.ca) if args.cert else None
     names = make_config(args.output, args.tables, args.port, args.address, tls, args.word)
     folder = args.output.absolute()
-    print(f"broker    mosquitto -c {folder / 'mosquitto.conf'}")
-    print(f"hall      crowntable hall --broker URL --account {folder / 'hall.toml'}")
+    # Debian puts it where only root looks.
+    program = "mosquitto" if shutil.which("mosquitto") else "/usr/sbin/mosquitto"
+    print(f"broker    {program} -c {shlex.quote(str(folder / 'mosquitto.conf'))}")
+    print(f"hall      crowntable hall --broker URL --account {shlex.quote(str(folder / 'hall.toml'))}")
     print(f"tables    {folder / 'tables'}: {names[0]}.toml to {names[-1]}.toml, one for each table")
     print("          crowntable run --hall URL --hall-account THAT-FILE")
     if tls is None:
@@ -147,7 +152,7 @@ def records(args: argparse.Namespace) -> int:
     data: Path = args.data or default_data()
     path = args.account or data / "hall.toml"
     account = read_account(path) if args.account or path.exists() else None
-    store = Store(database_of(args.db, account, data))
+    store = Store(database_of(args.db, account, data), make=False)
     number = 0
     try:
         args.output.mkdir(parents=True, exist_ok=True)
