@@ -71,7 +71,8 @@ def test_it_replays_teaches_invites_and_goes_live_at_a_deed(
     assert texts(page, "#attract-replay .value") == [str(f["value"]) if f else "—" for f in fields]
     # All of the duel stands above the buttons, on a laptop and on a large screen.
     for size in ("laptop", "tv"):
-        page.set_viewport_size(dict(zip(("width", "height"), SIZES[size], strict=True)))
+        width, height = SIZES[size]
+        page.set_viewport_size({"width": width, "height": height})
         duel, tools = (page.locator(at).bounding_box() for at in ("#attract-replay", ".show-tools"))
         assert duel is not None and tools is not None
         assert duel["y"] + duel["height"] <= tools["y"]
