@@ -242,8 +242,7 @@ def _by_hand(core: Core, entry: Entry, entries: Sequence[Entry]) -> None:
     if entry.kind == "match":
         begin_again(core, entry, entries[1])
     elif entry.kind == "action" and entry.seq != entries[1].seq and entry.who.kind != "device":
-        if not any(e.kind == "answer" and e.seq < entry.seq and e.who == entry.who and e.mono == entry.mono
-                   for e in entries):  # fmt: skip
+        if "question" not in entry.body:  # else its answer does it again
             core.act(entry.action or {}, entry.who)
     elif entry.kind == "question" and entry.who.kind not in ("table", "device"):
         # A person's claim that began the showing of a hand (host.claims).

@@ -30,15 +30,21 @@ class Desk:
         if switches:
             self.layout = replace(self.layout, switches=replace(self.layout.switches, **switches))
         self.boots = 0
+        #: seconds that pass from one look at the clock to the next, as on a real one
+        self.ticking = 0.0
         self.lying: dict[int, list[str]] = {}
         self.sensors: SensorLog | None = None
         self.core = self.boot()
 
     def boot(self) -> Core:
         self.boots += 1
-        clocks = Clocks(lambda: 1.7e9 + self.now, lambda: self.now, f"boot{self.boots}")
+        clocks = Clocks(lambda: 1.7e9 + self.now, self._clock, f"boot{self.boots}")
         self.core = Core(Journal(self.folder), self.layout, clocks)
         return self.core
+
+    def _clock(self) -> float:
+        self.now += self.ticking
+        return self.now
 
     def pull_the_plug(self) -> Core:
         """The process is gone; what was committed is on disk. Starts again on the same folder."""

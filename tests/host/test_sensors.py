@@ -12,7 +12,7 @@ from host import decisions
 from host.face import Who
 from host.layout import find_layout, parse_layout, shipped_layouts, to_toml
 from host.sensors import SensorLog, read_trace, rejudge_match
-from host.sighting import Inventory, TagRead
+from host.sighting import DiceFrame, DieSeen, Inventory, TagRead
 from tests.host.table_kit import OPERATOR, Desk
 
 
@@ -50,6 +50,26 @@ def test_an_evening_judged_again_from_its_sensors_is_the_same_evening(tmp_path: 
     assert again.difference is None
     cards = [a["card"] for a in again.now if a["do"] == "play"]
     assert cards == ["cremisi/cavalry/1", "aurea/alteration/1", "cremisi/overtake/1", "aurea/captain/1"]
+
+
+def test_what_an_answer_does_is_done_once(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.sensors = SensorLog(tmp_path / "sensors", desk.layout, "boot1", 1.0)
+    desk.begin(crown=1)
+    desk.do(do="declare", seat=1, against=2)
+    desk.play(1, "cremisi/cavalry/1")
+    desk.play(2, "aurea/oracle/1")
+    for frame in range(20):  # a die that no frame shows a number of
+        desk.now += 0.1
+        die = DieSeen(None, "gold", (60, 100, 40, 40), 0.2, "glare")
+        desk.see(DiceFrame(desk.now, "dice", frame, (die,), frame < 4))
+    (question,) = desk.view()["questions"]
+    desk.ticking = 0.006  # as on a real clock an answer's entry and its action's are a little apart
+    assert decisions.answer(desk.core, question["id"], "4", Who("seat", "2")).ok
+    desk.sensors.close()
+    again = rejudge_match(tmp_path, number(desk))
+    assert again.then[-1] == {"do": "roll", "seat": 2, "face": 4}
+    assert again.difference is None
 
 
 def test_other_thresholds_give_what_they_would_have_given(tmp_path: Path) -> None:
