@@ -42,6 +42,11 @@ def run(args: argparse.Namespace) -> int:
     if match is not None and not re.fullmatch(r"m[0-9]{1,9}", match, re.ASCII):
         raise UsageError(f"{match!r} is no match of a table.", "Give m12, or nothing for all.")
     data = args.data or default_data(args.virtual)
+    if not data.is_dir():
+        raise CrowntableError(
+            f"There is no folder {data}, so nobody has said anything there.",
+            "Name the table's folder with --data DIR, or --virtual; `crowntable run` prints it as it starts.",
+        )
     told = folder_report(data, match)
     if args.csv is not None:
         try:

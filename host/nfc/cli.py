@@ -342,6 +342,10 @@ def _deck(game_name: str, only: str) -> list[str]:
 def _run_list(args: argparse.Namespace) -> int:
     from host import cardlist
 
+    if not args.cards.exists():
+        raise CrowntableError(
+            f"There is no card list {args.cards}.", "Name it with --cards; `crowntable tag enrol` begins one."
+        )
     cards = cardlist.load(args.cards)
     if args.json:
         print(json.dumps([{"card": e.card, "uid": e.uid, "note": e.note} for e in cards.entries]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -83,8 +84,17 @@ def run(args: argparse.Namespace) -> int:
 def _links(args: argparse.Namespace) -> Callable[[int], str]:
     """A seat's address. The secret part comes from the topmost room, which alone may see it
     (`seat_path(data, seat)` set beside the command); without it the link opens the seat read-only."""
+    from engine.errors import CrowntableError, UsageError
     from host.run import default_data
 
+    if args.url is not None and not re.match(r"https?://[^/\s]+", args.url):
+        raise UsageError(f"{args.url!r} is no address of a table.", "Write it as http://192.168.1.20:8000.")
+    if args.data is not None and not args.data.is_dir():
+        # Made anew it would hold a secret of its own, and the codes would open no seat.
+        raise CrowntableError(
+            f"There is no folder {args.data}, so no table has codes there.",
+            "Name the table's folder with --data DIR; `crowntable run` prints it as it starts.",
+        )
     base = (args.url or f"http://{own_address()}:8000").rstrip("/")
     path: Callable[[Path, int], str] | None = getattr(args, "seat_path", None)
     data = args.data or default_data(virtual=False)

@@ -335,6 +335,12 @@ def test_files_that_are_no_tag_are_said(tmp_path: Path) -> None:
         assert len(done.stderr.splitlines()) == 2
 
 
+def test_a_card_list_that_is_not_there_is_no_empty_one(tmp_path: Path) -> None:
+    done = crowntable("tag", "list", "--cards", tmp_path / "cards.csv", code=1)
+    assert done.stdout == ""
+    assert done.stderr.startswith(f"There is no card list {tmp_path / 'cards.csv'}.")
+
+
 @pytest.mark.parametrize("command", ["read", "write", "enrol", "list"])
 def test_help_has_an_example(command: str) -> None:
     assert "example: crowntable tag" in crowntable("tag", command, "--help").stdout

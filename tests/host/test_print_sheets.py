@@ -143,6 +143,19 @@ def test_a_seats_code_leads_to_its_seat(tmp_path: Path) -> None:
     assert read == {f"http://192.168.1.20:8000/seat/{seat}?t=secret{seat}" for seat in range(1, 6)}
 
 
+@pytest.mark.parametrize(
+    ("switch", "given", "said"),
+    [("--data", "nowhere", "There is no folder"), ("--url", "table:8000", "is no address of a table")],
+)
+def test_codes_that_would_open_no_seat_are_not_printed(
+    tmp_path: Path, switch: str, given: str, said: str
+) -> None:
+    where = str(tmp_path / given) if switch == "--data" else given
+    with pytest.raises(CrowntableError, match=said):
+        printed(tmp_path, "seats", switch, where)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_without_a_tables_secret_the_code_opens_the_seat_to_look(tmp_path: Path) -> None:
     pdf = printed(tmp_path, "seats", "--url", "http://table:8000")
     assert "http://table:8000/seat/3" in drawings(pdf)[0]
