@@ -162,11 +162,17 @@ class Store:
             event.listen(self.engine, "connect", _careful)
         try:
             _META.create_all(self.engine)
+        except TypeError:  # the driver's own: it wants a user, and knows its words
+            raise UsageError(
+                "The database's address lacks its user, or says behind ? what its driver doesn't know.",
+                "Write sqlite:///FILE or postgresql+pg8000://USER@HOST/NAME.",
+            ) from None
         except (SQLAlchemyError, OSError) as error:
             if _exists(error):  # another hall server has just made them
                 _META.create_all(self.engine)
                 return
-            where = self.engine.url.render_as_string(hide_password=True)
+            # Without what stands behind `?`: a password may be there too.
+            where = self.engine.url.set(query={}).render_as_string(hide_password=True)
             raise CrowntableError(
                 f"The database {where} can't be used: {said(error)}.",
                 "Is it running, and may this user make tables in it?",

@@ -276,11 +276,20 @@ def test_given_an_address_that_is_no_database_then_it_says_what_is(url: str) -> 
         Store(url)
 
 
-def test_given_a_database_that_does_not_answer_then_its_password_is_not_repeated() -> None:
+@pytest.mark.parametrize(
+    "who", ["hall:secret-word@127.0.0.1:1/hall", "hall@127.0.0.1:1/hall?password=secret-word"]
+)
+def test_given_a_database_that_does_not_answer_then_its_password_is_not_repeated(who: str) -> None:
     with pytest.raises(CrowntableError) as caught:
-        Store("postgresql+pg8000://hall:secret-word@127.0.0.1:1/hall")
+        Store(f"postgresql+pg8000://{who}")
     assert "secret-word" not in caught.value.what
     assert "127.0.0.1" in caught.value.what
+
+
+@pytest.mark.parametrize("url", ["127.0.0.1:1/hall", "hall@127.0.0.1:1/hall?sslmode=require"])
+def test_given_an_address_that_the_driver_does_not_take_then_it_says_what_is_one(url: str) -> None:
+    with pytest.raises(UsageError, match="lacks its user"):
+        Store(f"postgresql+pg8000://{url}")
 
 
 def test_given_a_folder_that_can_not_be_written_then_one_sentence_says_so(tmp_path: Path) -> None:

@@ -187,6 +187,10 @@ def test_given_a_machine_whose_settings_name_a_hall_then_its_table_joins_it_or_p
         (["hall", "config", "--tables", "2", "-o", "x", "--address", "hall"], "no address"),
         (["hall", "records", "-o", "x", "--data", "nowhere"], "no hall's database"),
         (["hall", "records", "-o", "x", "--db", "postgresql+pg8000://h:secret@x/y"], "read by everybody"),
+        (
+            ["hall", "records", "-o", "x", "--db", "postgresql+pg8000://h@x/y?password=secret"],
+            "read by everybody",
+        ),
     ],
 )
 def test_given_wrong_usage_then_one_sentence_and_a_cure(

@@ -11,7 +11,7 @@ import sys
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from engine.errors import CrowntableError, UsageError
 from host.face import Table
@@ -48,10 +48,11 @@ def database_of(given: str | None, account: Account | None, data: Path) -> str:
     Raises UsageError where a password was given on the command line."""
     if given is not None:
         try:
-            password = urlsplit(given).password
+            parts = urlsplit(given)
+            secret = parts.password is not None or any("pass" in key.lower() for key in parse_qs(parts.query))
         except ValueError:
-            password = None
-        if password is not None:
+            secret = False
+        if secret:
             raise UsageError(
                 "A password on the command line can be read by everybody on this machine.",
                 'Put the address into the account file instead: database = "postgresql+pg8000://…".',
