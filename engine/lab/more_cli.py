@@ -8,6 +8,7 @@ import sys
 import time
 from argparse import Namespace
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,7 +62,7 @@ def _register_skill(commands: argparse._SubParsersAction[argparse.ArgumentParser
         "skill",
         help="how far each bot beats the one before it",
         description="Plays each bot against the one before it in the list: how far the better one wins says "
-        "how much of the game is skill.",
+        "how much of the game is skill. Every deal is played twice, the second time with the seats changed.",
         epilog="example:\n  crowntable lab skill --game anthem --players 3 --matches 1000 "
         "--bots random,greedy,careful",
         formatter_class=_RAW,
@@ -169,6 +170,7 @@ def run_skill(args: Namespace) -> int:
 
     game = game_named(args.game)
     plan = plan_of(args, game, chosen_ruleset(game, args))
+    plan = replace(plan, matches=plan.matches + plan.matches % 2)  # each deal is played twice
     if len(plan.bots) < 2:
         raise UsageError("A ladder takes two bots or more.", "For example --bots greedy,careful.")
     began = time.monotonic()

@@ -20,8 +20,7 @@ def ladder(
     cluster: str | None = None,
     told: Callable[[int], None] | None = None,
 ) -> list[Json]:
-    """Each bot of `names` against the one before it, weakest first: `plan.matches` matches a pair, one more
-    where that is odd.
+    """Each bot of `names` against the one before it, weakest first: `plan.matches` matches a pair.
 
     Every deal is played twice, the second time with the bots in each other's seats: the same decks in the
     same order and the same dice, as long as both do the same. Where the seat decides, as the crown does in
@@ -34,7 +33,7 @@ def ladder(
     for worse, better in pairwise(names):
         shares: dict[int, list[float]] = {}
         for bots in ((worse, better), (better, worse)):
-            half = replace(plan, bots=bots, matches=(plan.matches + 1) // 2)
+            half = replace(plan, bots=bots, matches=max(1, plan.matches // 2))
             for part in parts(half, [(0, half.matches)], workers, cluster):
                 for number, winners, *_ in part.rows:
                     if number is not None and winners:
@@ -80,8 +79,9 @@ def in_words(answer: Json) -> str:
         f"{'better':<24} {'worse':<24} {'deals':>8} {'better won':>11}   95 % interval     Elo",
     ]
     for row in answer["ladder"]:
+        elo = "-" if row["elo"] is None else row["elo"]
         lines.append(
             f"{row['better']:<24} {row['worse']:<24} {row['deals']:>8} {100 * row['share']:>9.1f} %   "
-            f"{100 * row['low']:.1f} to {100 * row['high']:.1f} %   {row['elo']}"
+            f"{100 * row['low']:.1f} to {100 * row['high']:.1f} %   {elo}"
         )
     return "\n".join(lines)

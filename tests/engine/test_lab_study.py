@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import CrowntableError
+from engine.lab.plan import hashes
 from engine.lab.show.study import MATCHES, ROUNDS, RULINGS, Kept, Part, parts, play, whole
 from engine.lab.show.study_text import _worth, findings, write
 from engine.lab.tally import Tally
@@ -142,3 +143,15 @@ def test_a_restricted_bots_wins_are_said_of_the_bot_or_of_the_special(
     the bot gains or loses by laying it so."""
     row = {"value": wins, "low": wins - 0.01, "high": wins + 0.01}
     assert _worth(row, how) == words
+
+
+def test_the_study_in_the_docs_is_of_a_million_matches_by_these_rules() -> None:
+    """Where it fails: `crowntable lab study`, which writes docs/studies anew."""
+    path = Path(__file__).parents[2] / "docs/studies/althera-v2.md"
+    text = path.read_text("utf-8")
+    played = re.search(r"What ([\d,]+) simulated matches say", text)
+    assert played is not None and int(played[1].replace(",", "")) > MATCHES - 1000
+    rules, cards = hashes(parts()[0].plans[0])
+    assert f"({rules[:8]})" in text and cards[:8] in text
+    pictures = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", text)
+    assert len(pictures) > 8 and all((path.parent / picture).stat().st_size > 1000 for picture in pictures)
