@@ -286,9 +286,13 @@ def test_the_virtual_table_by_mouse_keyboard_and_touch(browser: Browser, tmp_pat
         table.virtual = world
         server = serve(table, "127.0.0.1", 0, tmp_path)
         table.command(new_match(), OPERATOR)
-        play(table, *EXAMPLE[:4])
         visit = Visit(browser, server, has_touch=True).operator()
         page = visit.open("/virtual")
+        # Who has only this page open is told what the match waits for.
+        expect(page.locator(".stage")).to_contain_text("Who takes the crown?")
+        play(table, *EXAMPLE[:3])
+        expect(page.locator(".stage")).to_contain_text("declares a duel")
+        play(table, *EXAMPLE[3:4])
         page.locator("[data-thing='cremisi/cavalry/1']").drag_to(page.locator("[data-zone='seat1.field']"))
         page.wait_for_function("() => document.querySelector('.value')?.innerText === '15'")
         # The same with the keyboard: pick up, then choose where to lay.

@@ -60,7 +60,8 @@ function awaitedElsewhere(view) {
   return (view.dice.awaited || []).some((/** @type {any} */ one) => !inDuels.has(one.seat)) ? awaited(view) : null;
 }
 
-function initiative(view) {
+/** Who still rolls for the crown. @param {any} view */
+export function initiative(view) {
   const waiting = view.game.awaiting_rolls || [];
   const faces = new Map((view.dice.last || []).map((/** @type {any} */ d) => [d.seat, d.face]));
   return h("section", { class: "stage" },
@@ -77,7 +78,8 @@ function initiative(view) {
     rollGrounds(view, (view.game.seats || []).map((/** @type {any} */ s) => s.seat).filter((/** @type {number} */ seat) => faces.has(seat))));
 }
 
-function between(view) {
+/** Who declares the next duel, and against whom. @param {any} view */
+export function between(view) {
   const game = view.game;
   const seat = game.declarer;
   if (!seat) return null;

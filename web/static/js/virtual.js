@@ -3,6 +3,7 @@ import { boot, maybe, t } from "./boot.js";
 import { cls, h, patch } from "./dom.js";
 import { card, cardLabel, crest, die, houseClass, icon } from "./art.js";
 import { arena, count, outcome } from "./arena.js";
+import { between, initiative } from "./althera.js";
 import { layout } from "./anthem.js";
 import { command, post, toast } from "./send.js";
 import { events, findings, houseOf, nameOf, questions } from "./side.js";
@@ -49,6 +50,8 @@ function table(view, game) {
   const duels = game.duels || [];
   if (duels.length) return duels.map((/** @type {any} */ d) => arena(view, d));
   return [game.phase === "over" && h("button", { type: "button", class: "primary", key: "again", onclick: () => command({ cmd: "new-match" }) }, t("virtual.again")),
+    game.phase === "initiative" && initiative(view),
+    ["duels", "tiebreak"].includes(game.phase) && between(view),
     game.last_duel && outcome(view, game.last_duel, game.last_duel_steps)];
 }
 
