@@ -90,7 +90,7 @@ def test_a_figure_has_the_simulations_values_and_peoples_beside(boss: Visitor) -
 def test_matches_that_do_not_belong_are_left_out_and_counted(table: LiveTable, boss: Visitor) -> None:
     table.command(new_match(seats=2), OPERATOR)
     text = shown(boss, "?result=two")
-    assert "2 of 4 are counted beside" in text
+    assert "Counted beside the simulated ones: 2 of 4." in text
     assert "no: another number of players or turns" in text and "no: not over" in text
     assert "1 of another number of players or turns, 1 not over" in text or (
         "1 not over, 1 of another number of players or turns" in text
@@ -153,6 +153,7 @@ def test_an_empty_lab_says_what_to_do(tmp_path: Path) -> None:
         assert "Nothing has been simulated yet" in text and 'href="/lab/runs"' in text
         assert not figures(text) and "plotly" not in text
         assert boss.get("/lab/report.html").status_code == 404
+        assert '<option value="althera" selected>Althera</option>' in shown(boss, "/runs")
 
 
 def test_plotly_is_served_whole_from_its_package(boss: Visitor) -> None:
