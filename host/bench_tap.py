@@ -185,6 +185,7 @@ def _inside(folder: Path) -> dict[str, Any]:
     device.start(table.emit)
     try:
         _wait(lambda: any(d["state"] == "up" for d in table.view(Audience("operator"))["devices"]))
+        _first_look(board, layout)
         return _taps(board, table, journal, layout, shown)
     finally:
         device.stop()
@@ -204,6 +205,12 @@ def _taps(
         view.append(shown[0] - at)
         time.sleep(0.005)
     return {"taps": TAPS, **_cuts("commit", commit), **_cuts("view", view)}
+
+
+def _first_look(board: _Board, layout: Layout) -> None:
+    """The table sees the crown where it lies: what it has not seen lie somewhere, it does not see move."""
+    board.tap(_rests(layout)[0])
+    time.sleep(0.3)
 
 
 def _taps_at(layout: Layout, count: int, after: int = 0) -> Iterator[int]:
@@ -235,6 +242,7 @@ def _whole(folder: Path) -> dict[str, Any]:
         assert process.stdout is not None
         screen = _Screen(_address(process.stdout))
         _wait(lambda: any(d["state"] == "up" for d in screen.view.get("devices", ())))
+        _first_look(board, layout)
         pushed = _pushed(board, layout, screen)
         late, rate = _sustained(board, layout, screen, folder / "data" / "journal.sqlite", match)
     finally:

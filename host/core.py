@@ -327,6 +327,7 @@ class Core:
             match.begun.body["ruleset"],
             match.last_action(),
             self.tracker.unread(),
+            frozenset(self.seen),
         )
 
     def _carry_out(self, intent: Intent, event: Settled) -> None:

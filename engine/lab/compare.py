@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
+from math import ceil
 from typing import Any, Literal, NamedTuple
 
 from engine.game import Json
@@ -161,7 +162,8 @@ def _row(
         "verdict": verdict,
     }
     each = float(spread.std()) * matches**0.5
-    further = needed(each, max(abs(float(b - a)), float(matters)), matches)
+    size = max(abs(float(b - a)), float(matters))
+    further = max(needed(each, size, matches), ceil(least * matches / size) - matches if size else 0)
     row["needed"] = max(1, further) if verdict == "open" else 0
     return row
 

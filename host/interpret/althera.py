@@ -103,10 +103,24 @@ def awaited(state: Any) -> list[int]:
 
 
 def _crown(ctx: Context, event: CardArrived, seat: int) -> list[Intent]:
+    """The crown's token before another seat: moved by hand, or, where the table has only just started and
+    never saw it lie elsewhere, perhaps left there: that is asked."""
     holder = ctx.state.get("crown")
     if holder is None or holder == seat or ctx.state.get("phase") == "over":
         return []
-    return [Action({"do": "crown", "seat": seat}, ctx.device(event.zone), (event,))]
+    goes = {"do": "crown", "seat": seat}
+    if CROWN in ctx.seen:
+        return [Action(goes, ctx.device(event.zone), (event,))]
+    before, holds = ctx.words.seat(seat), ctx.words.seat(holder)
+    question = Question(
+        f"The crown lies before {before}; by the match {holds} holds it. Has it changed hands?",
+        (holder, seat),
+        (Answer("no", f"No, {holds} holds it"), Answer("yes", f"Yes, {before} has it now", (goes,))),
+        CROWN,
+        event.zone,
+        "crown",
+    )
+    return [Ask(question, (event,))]
 
 
 def _duel_of(ctx: Context, seat: int) -> Json | None:

@@ -28,8 +28,8 @@ class Context:
     """One moment of the table. `state` is the game's public state as contracts/referee.md has it,
     `owners` card id -> seat; `judge` tries an action: whether the rules take it, and the state then.
     `taken_back`: cards whose play a person undid and that the table has not seen since it started.
-    `rules` is the match's ruleset, `last` the action applied last, `unread` the zones that can't be read
-    now."""
+    `seen`: the cards, and the crown, that it has seen since then. `rules` is the match's ruleset, `last`
+    the action applied last, `unread` the zones that can't be read now."""
 
     layout: Layout
     game: str | None
@@ -43,6 +43,7 @@ class Context:
     rules: Mapping[str, Any] = field(default_factory=dict)
     last: Mapping[str, Any] | None = None
     unread: frozenset[str] = frozenset()
+    seen: frozenset[str] = frozenset()
 
     def zone(self, zone_id: str) -> Zone:
         """The layout's zone of that id."""

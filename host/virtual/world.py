@@ -184,6 +184,7 @@ class World:
             match = self.table.core.match
             if self._of_match is not match:
                 self._of_match = match
+                self._crown_home(public.get("crown"))
                 self._hands = Hands(game, self._rng)
                 self._tidy(set())
             assert self._hands is not None
@@ -199,8 +200,10 @@ class World:
             if self._zones[where].kind in ("field", "place") and card not in keep:
                 self.move(card, PILE)
 
-    def _crown_home(self) -> None:
-        rest = next((zone for zone in self.layout.zones if zone.kind == "crown"), None)
+    def _crown_home(self, holder: int | None = None) -> None:
+        """The crown lies before whoever holds it, where a match goes on; else at the first rest."""
+        rests = [zone for zone in self.layout.zones if zone.kind == "crown"]
+        rest = next((zone for zone in rests if zone.seat == holder), rests[0] if rests else None)
         if rest is not None:
             self.move(CROWN, rest.id)
 

@@ -91,6 +91,11 @@ def test_what_comes_at_once_is_one_commit_and_nobody_sees_it_before(
     table.command({"cmd": "new-match", "ruleset": {"initiative": "clockwise"}}, OPERATOR)
     for seat, face in ((1, 6), (2, 2), (3, 1)):
         table.act({"do": "roll", "seat": seat, "face": face}, OPERATOR)
+    # The crown is seen before its holder first: only then can it be seen to move.
+    table.emit(Inventory(999.0, "pico", 3, (TagRead("04C0C0C0FFFFFF", CROWN),), scans=2))
+    until = time.monotonic() + 30
+    while CROWN not in table.core.seen and time.monotonic() < until:
+        time.sleep(0.01)
     commits: list[int] = []
     saved = [table.core.seq]
     append = table.core.journal.append

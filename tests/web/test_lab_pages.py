@@ -175,7 +175,8 @@ def test_plotly_is_served_whole_from_its_package(boss: Visitor) -> None:
         ({"count": "x"}, "1 to 20000 matches"),
         ({"bots": "greedy;rm -rf /"}, "does not offer bots"),
         ({"players": "9"}, "does not offer players"),
-        ({"change": "--out=/etc/passwd"}, "does not offer change"),
+        ({"change": "--out=/etc/passwd"}, "Althera has no ruling &#39;--out=/etc/passwd&#39; to change."),
+        ({"game": "anthem", "turns": "", "change": "closing_card=required"}, "of Anthem&#39;s own."),
         ({"game": "chess"}, "does not offer game"),
     ],
 )
@@ -187,6 +188,20 @@ def test_only_what_the_form_offers_is_started(
     answer = boss.form("/lab/run", **(form | changed))
     assert answer.status_code == 422 and said in answer.get_data(as_text=True)
     assert not runs_of(tmp_path).state()
+
+
+def test_each_games_rulings_stand_under_its_name_and_a_mistake_is_told_in_italian(boss: Visitor) -> None:
+    page = boss.get("/lab/runs").get_data(as_text=True)
+    groups = dict(re.findall(r'<optgroup label="(\w+)">(.*?)</optgroup>', page))
+    assert "shield_reach=whole_duel" in groups["Althera"] and "dragon=on" in groups["Anthem"]
+    assert "dragon" not in groups["Althera"]
+    form = {"game": "anthem", "players": "2", "turns": "", "bots": "random", "count": "5"}
+    boss.client.set_cookie("crowntable_lang", "it")
+    for change, said in (("closing_card=required", "Anthem non ha una regola"), ("", "")):
+        answer = boss.form("/lab/compare", **form, change=change).get_data(as_text=True)
+        assert said in answer and "Scegline una di Anthem." in answer
+    answer = boss.form("/lab/run", **(form | {"count": "0"}), change="").get_data(as_text=True)
+    assert "La pagina avvia da 1 a 20000 partite." in answer
 
 
 def test_a_run_from_the_page_ends_as_a_result_and_goes_on_with_more(boss: Visitor, tmp_path: Path) -> None:

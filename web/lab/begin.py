@@ -94,8 +94,13 @@ def _of(form: Mapping[str, str], key: str, offered: list[str]) -> str:
 
 
 def _change(form: Mapping[str, str], required: bool) -> str:
-    offered = changes_offered(form.get("game", ""))
-    return _of(form, "change", offered if required else ["", *offered])
+    game, given = form.get("game", ""), form.get("change", "")
+    if (required or given) and given not in changes_offered(game):
+        raise UsageError(
+            f"{game.capitalize()} has no ruling {given[:40]!r} to change.",
+            f"Choose one of {game.capitalize()}'s own.",
+        )
+    return given
 
 
 def _name(parts: list[str]) -> str:
