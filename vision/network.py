@@ -20,32 +20,38 @@ from vision.crops import CELL, MARGIN, crop, normalise
 from vision.errors import VisionError
 from vision.readings import Image
 
+Array = NDArray[np.float32]
+Box = tuple[float, float, float, float]  # left, top, width, height
+Look = tuple[float, float, bool, tuple[float, float, float, float] | None]
+
 WEIGHTS = Path(__file__).parent / "weights"
 LONG = 640  # pixels of the frame's longer side as the finder sees it
 SHORT = 320  # the same for its second glance, at large dice
+CERTAIN, MIDDLING = 0.75, 64.0  # heat and pixels of dice that make that glance needless
 LARGE = 32.0  # pixels of a die there below which the first one knows better
 HEAT = 0.15  # a candidate's least heat
 MOST = 48  # candidates looked at
 SHARED = 0.4  # the part of the smaller box that two dice may share in the picture
 PIP = 0.45  # of a die's side: what lies in it and is smaller is a part of it
 COCKED = 7
-# The reader's looks at a candidate: turn in degrees, scale of the crop, mirrored. The first ones at every
-# candidate; the further ones where those leave a doubt, while there is time for it.
-FIRST = ((0.0, 1.0, False), (8.0, 1.08, True))
-FURTHER = (
-    (-8.0, 0.94, False),
-    (90.0, 1.0, False),
-    (180.0, 1.05, True),
-    (270.0, 0.95, False),
-    (0.0, 0.86, False),
-    (4.0, 1.16, False),
+# The looks at a candidate: turn in degrees, scale of the crop, mirrored, and the mixture of blue, green and
+# red that is seen in place of the colours. The first ones at every candidate; the further ones where those
+# leave a doubt, while there is time for it. Red pips on a dark body are told apart by red alone.
+RED, REDDER = (0.0, 0.0, 1.0, 0.0), (-0.5, 0.0, 1.0, 64.0)  # the last number is added
+FIRST: tuple[Look, ...] = ((0.0, 1.0, False, None), (8.0, 1.08, True, None))
+FURTHER: tuple[Look, ...] = (
+    (-8.0, 0.94, False, None),
+    (90.0, 1.0, False, None),
+    (180.0, 1.05, True, None),
+    (270.0, 0.95, False, None),
+    (0.0, 0.86, False, None),
+    (0.0, 1.0, False, RED),
+    (0.0, 1.0, False, REDDER),
+    (90.0, 1.06, True, REDDER),
 )
 CLEAR = 0.998  # the chance from which on a look leaves no doubt
 NOTHING = 0.9  # the chance from which on all first looks together need no more to see that there is no die
 MORE = 16  # candidates at most that are looked at further
-Array = NDArray[np.float32]
-Look = tuple[float, float, bool]
-Box = tuple[float, float, float, float]  # left, top, width, height
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,16 +88,22 @@ class Network:
         if not boxes:
             return []
         looks = self.look(frame, [box for box, _ in boxes])
-        return _apart([seen_as(box, heat, look) for (box, heat), look in zip(boxes, looks, strict=True)])
+        return apart([seen_as(box, heat, look) for (box, heat), look in zip(boxes, looks, strict=True)])
 
     def find(self, frame: Image) -> list[tuple[Box, float]]:
-        """The finder's boxes (pixels of the frame) and heats, by falling heat. It looks twice: a die that
-        fills a fifth of the frame is larger than what it knows, and its pips pass for dice."""
-        large = [
+        """The finder's boxes (pixels of the frame) and heats, by falling heat.
+
+        Unless it sees middling dice for certain it looks twice: one that fills a fifth of the frame is larger
+        than what it knows, and its pips pass for dice."""
+        found = self._glance(frame, LONG)
+        sides = [max(box[2:]) for box, heat in found if heat > CERTAIN]
+        if sides and max(sides) * LONG < MIDDLING * max(frame.shape):
+            return found[:MOST]
+        found += [
             one for one in self._glance(frame, SHORT) if max(one[0][2:]) * SHORT > LARGE * max(frame.shape)
         ]
         kept: list[tuple[Box, float]] = []
-        for box, heat in sorted(self._glance(frame, LONG) + large, key=lambda one: -one[1]):
+        for box, heat in sorted(found, key=lambda one: -one[1]):
             if all(_alike(box, other) < 0.5 for other, _ in kept):
                 kept.append((box, heat))
         return kept[:MOST]
@@ -122,8 +134,10 @@ class Network:
         cut = []
         for x, y, w, h in boxes:
             middle, side = (x + w / 2, y + h / 2), MARGIN * max(w, h)
-            for turn, wider, mirrored in looks:
+            for turn, wider, mirrored, mixture in looks:
                 one = crop(frame, middle, side * wider, turn)
+                if mixture is not None:
+                    one = mixed(one, mixture)
                 cut.append(one[:, ::-1] if mirrored else one)
         self._reader.setInput(normalise(np.stack(cut)))
         logits = np.asarray(self._reader.forward(), np.float32)
@@ -131,6 +145,12 @@ class Network:
         chances = np.exp(logits)
         chances /= chances.sum(axis=1, keepdims=True)
         return np.asarray(chances.reshape(len(boxes), len(looks), -1), np.float32)
+
+
+def mixed(picture: Image, mixture: tuple[float, float, float, float]) -> Image:
+    """A picture (h, w, 3) in grey: so much of each colour and a constant, 0 to 255."""
+    grey = picture.astype(np.float32) @ np.array(mixture[:3], np.float32) + np.float32(mixture[3])
+    return np.repeat(np.clip(grey, 0, 255).astype(np.uint8)[..., None], 3, axis=2)
 
 
 def clear(looks: Array) -> bool:
@@ -149,7 +169,7 @@ def seen_as(box: Box, heat: float, looks: Array) -> Spot:
     return Spot(box, heat, chances, float(looks[:, winner].min()), agreed)
 
 
-def _apart(spots: list[Spot]) -> list[Spot]:
+def apart(spots: list[Spot]) -> list[Spot]:
     """Of candidates that share a place the one that reads best; no pips of a die that is seen as one."""
     dice = [spot for spot in spots if spot.heat > 0.5 and spot.chances[0] < 0.2]
     kept: list[Spot] = []

@@ -5,7 +5,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vision.network import FIRST, FURTHER, MORE, Network, clear, seen_as
+from vision.network import (
+    FIRST,
+    FURTHER,
+    LONG,
+    MORE,
+    REDDER,
+    SHORT,
+    Box,
+    Network,
+    apart,
+    clear,
+    mixed,
+    seen_as,
+)
 from vision.readings import Image
 
 
@@ -68,3 +81,41 @@ def test_doubt_costs_time_within_bounds_and_clear_dice_none() -> None:
     unsure = Counted(0.8)
     counts = [len(look) for look in unsure.look(frame, boxes)]
     assert counts == [len(FIRST) + len(FURTHER)] * MORE + [len(FIRST)] * 4
+
+
+def test_red_pips_stand_out_of_a_dark_body_in_the_look_for_red() -> None:
+    die = np.full((20, 20, 3), (70, 40, 60), np.uint8)
+    die[8:12, 8:12] = (50, 30, 150)
+    colours, red = die.astype(int), mixed(die, REDDER).astype(int)
+    assert red.shape == die.shape and (red[..., 0] == red[..., 2]).all()
+    assert red[10, 10].mean() - red[0, 0].mean() > 2 * (colours[10, 10].mean() - colours[0, 0].mean())
+
+
+class Glancing(Network):
+    """A network whose finder sees what it is told, by how large the frame is shown to it."""
+
+    def __init__(self, seen: dict[int, list[tuple[Box, float]]]) -> None:
+        super().__init__()
+        self.seen, self.asked = seen, list[int]()
+
+    def _glance(self, frame: Image, long: int) -> list[tuple[Box, float]]:
+        self.asked.append(long)
+        return list(self.seen[long])
+
+
+def test_the_finder_glances_again_only_where_dice_may_be_too_large_for_it() -> None:
+    frame = np.zeros((480, 640, 3), np.uint8)
+    die, pip, large = (100.0, 100.0, 40.0, 40.0), (300.0, 200.0, 24.0, 24.0), (250.0, 150.0, 150.0, 150.0)
+    plain = Glancing({LONG: [(die, 0.9)], SHORT: [(large, 0.8)]})
+    assert plain.find(frame) == [(die, 0.9)] and plain.asked == [LONG]
+    close = Glancing({LONG: [(pip, 0.55)], SHORT: [(large, 0.8), (die, 0.9)]})
+    assert close.find(frame) == [(large, 0.8), (pip, 0.55)]  # small ones the first glance knows better
+    assert close.asked == [LONG, SHORT]
+
+
+def test_the_pips_of_a_large_die_are_no_dice() -> None:
+    pip = seen_as((300.0, 200.0, 24.0, 24.0), 0.6, looks((1, 0.99), (1, 0.99)))
+    die = seen_as((250.0, 150.0, 150.0, 150.0), 0.8, looks((6, 0.6), (6, 0.5)))
+    none = seen_as((250.0, 150.0, 150.0, 150.0), 0.8, looks((0, 0.9), (0, 0.9)))
+    assert apart([pip, die]) == [die]
+    assert pip in apart([pip, none])

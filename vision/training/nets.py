@@ -71,15 +71,16 @@ class Residual(nn.Module):  # type: ignore[misc]
 class Reader(nn.Module):  # type: ignore[misc]
     """Crops (n, 3, 48, 48), each with zero mean and unit spread, to 8 logits: nothing, 1 to 6, cocked."""
 
-    def __init__(self, channels: tuple[int, ...] = READER_CHANNELS) -> None:
-        """`channels`: of the four levels."""
+    def __init__(self, channels: tuple[int, ...] = READER_CHANNELS, residual: bool = False) -> None:
+        """`channels`: of the four levels; `residual`: with two more layers in each of the last two levels."""
         super().__init__()
         c = channels
+        more = Residual if residual else nn.Identity
         self.body = nn.Sequential(
             _layer(3, c[0]),
             _stage(c[0], c[1]),
-            nn.Sequential(_stage(c[1], c[2]), Residual(c[2])),
-            nn.Sequential(_stage(c[2], c[3]), Residual(c[3])),
+            nn.Sequential(_stage(c[1], c[2]), more(c[2])),
+            nn.Sequential(_stage(c[2], c[3]), more(c[3])),
         )
         self.spare = nn.Dropout(0.2)
         self.head = nn.Linear(c[3], CLASSES)

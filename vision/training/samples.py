@@ -156,6 +156,9 @@ def disguised(picture: NDArray[np.uint8], random: Random) -> NDArray[np.uint8]:
         out = out @ np.array([[a, b, d], [d, a, b], [b, d, a]], np.float32)
     elif kind < 0.58:
         out = np.repeat(out @ np.array([[0.2], [0.5], [0.3]], np.float32), 3, axis=2)
+    elif kind < 0.66:  # one mixture of the colours only, as in the reader's further looks
+        mixed = out @ random.uniform(-0.6, 1.2, (3, 1)).astype(np.float32)
+        out = np.repeat(128 + 50 * (mixed - mixed.mean()) / (mixed.std() + 4), 3, axis=2)
     if random.random() < 0.15:
         out = 255 - out
     gain = np.exp(random.normal(0, 0.18)) * np.exp(random.normal(0, 0.08, 3))

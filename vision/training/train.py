@@ -134,7 +134,7 @@ def train(args: argparse.Namespace) -> None:
     cv2.setNumThreads(1)
     random = np.random.default_rng(args.seed)
     finder = args.net == "finder"
-    net: Any = nets.Finder() if finder else nets.Reader()
+    net: Any = nets.Finder() if finder else nets.Reader(residual=args.residual)
     batches: Any
     if finder:
         batches = finder_batches(load(args.pictures), load(args.real), args.share, args.batch, random)
@@ -158,9 +158,11 @@ def train(args: argparse.Namespace) -> None:
         first = restored(state, net, mean, optimiser)
         random.bytes(first)  # other crops than those of the first steps
     for step, (x, *target) in enumerate(batches, first):
-        if step >= args.steps:
+        done = max(step / args.steps, (time.monotonic() - began) / (60.0 * args.minutes))
+        if done >= 1.0:
+            print(f"{step} steps", file=sys.stderr)  # noqa: T201
             break
-        rate = args.rate * min(1.0, (step + 1) / 60.0) * (0.5 + 0.5 * math.cos(math.pi * step / args.steps))
+        rate = args.rate * min(1.0, (step + 1) / 60.0) * (0.5 + 0.5 * math.cos(math.pi * done))
         for group in optimiser.param_groups:
             group["lr"] = rate
         with torch.autocast("cpu", dtype=torch.bfloat16):
@@ -174,9 +176,9 @@ def train(args: argparse.Namespace) -> None:
         averaged(mean, net, step + 1, args.mean)
         now = float(loss.detach())
         seen += 0.02 * (now - seen) if step else now
-        if step % 100 == 0:
+        if step % 50 == 0:
             print(f"{step} loss {seen:.4f} {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)  # noqa: T201
-        if step % 200 == 199:
+        if step % 100 == 99:
             kept = (step + 1, net.state_dict(), mean.state_dict(), optimiser.state_dict())
             torch.save(kept, state.with_suffix(".new"))
             state.with_suffix(".new").replace(state)
@@ -202,6 +204,8 @@ def main() -> None:
     parser.add_argument("--start", type=Path, help="weights to go on from; .onnx: without residual layers")
     parser.add_argument("--resume", action="store_true", help="go on where the same command was cut off")
     parser.add_argument("--steps", type=int, required=True)
+    parser.add_argument("--residual", action="store_true", help="a reader with twice the weights")
+    parser.add_argument("--minutes", type=float, default=1e9, help="at most, by the clock")
     parser.add_argument("--batch", type=int, default=8)
     parser.add_argument("--rate", type=float, default=2e-3)
     parser.add_argument("--decay", type=float, default=2e-3, help="of the weights")
