@@ -55,8 +55,8 @@ def number_of(name: str) -> int | None:
 def find_match(name: str, folders: Sequence[Path]) -> Record | None:
     """The record of match `m12` in the first of these data folders that has it, or of `FOLDER/m12`.
 
-    None where that is no match's id, or there is no table; works beside a running table. Raises
-    CrowntableError for a journal that can't be read, or that has other matches only."""
+    None where that is no match's id; works beside a running table. Raises CrowntableError where no table
+    has kept any, for a journal that can't be read, or that has other matches only."""
     where, _, ident = name.rpartition("/")
     number = re.fullmatch(r"m(\d+)", ident)
     if number is None:
@@ -76,7 +76,10 @@ def find_match(name: str, folders: Sequence[Path]) -> Record | None:
         before = "" if folder == default else f"{folder}/"
         known += [f"{before}m{n}" for n in range(1, len(begun) + 1)]
     if not known:
-        return None
+        raise CrowntableError(
+            f"No table has kept matches where {name} was looked for.",
+            f"Give FOLDER/m{number[1]} for a table with a data folder of its own, or the path of a record.",
+        )
     raise CrowntableError(f"There is no match {name} at this table.", f"There are: {', '.join(known)}.")
 
 

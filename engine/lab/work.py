@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import signal
+import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 from engine.errors import CrowntableError
 
@@ -77,6 +79,30 @@ def _leave_ctrl_c_to_the_parent() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
+def _silent(address: str) -> CrowntableError:
+    return CrowntableError(
+        f"No Dask scheduler answers at {address}.",
+        "Start one there with `dask scheduler`, and `dask worker ADDRESS` on every machine.",
+    )
+
+
+def _reach(address: str) -> None:
+    """Raises CrowntableError where nothing listens at the address. Dask itself would go on trying for half a
+    minute after it has given up, and end in a traceback."""
+    parts = urlsplit(address if "://" in address else f"tcp://{address}")
+    try:
+        host, port = parts.hostname, parts.port
+    except ValueError:  # a port that is no number
+        host = port = None
+    if not host or not port:
+        raise CrowntableError(f"{address!r} is no address of a Dask scheduler.", "Give it as tcp://HOST:8786.")
+    if parts.scheme in ("tcp", "tls"):
+        try:
+            socket.create_connection((host, port), timeout=10).close()
+        except OSError as error:
+            raise _silent(address) from error
+
+
 def _on_cluster(do: Callable[..., Result], jobs: Sequence[Job], address: str) -> Iterator[Result]:
     try:
         from distributed import Client, as_completed
@@ -85,13 +111,11 @@ def _on_cluster(do: Callable[..., Result], jobs: Sequence[Job], address: str) ->
             "Playing on a cluster needs Dask, which is not installed here.",
             "Install it with: pip install 'crowntable[lab]'; --workers needs nothing.",
         ) from None
+    _reach(address)
     try:
         client = Client(address, timeout=10, set_as_default=False)
     except (OSError, ValueError) as error:
-        raise CrowntableError(
-            f"No Dask scheduler answers at {address}.",
-            "Start one there with `dask scheduler`, and `dask worker ADDRESS` on every machine.",
-        ) from error
+        raise _silent(address) from error
     try:
         try:
             client.wait_for_workers(1, timeout=30)

@@ -296,6 +296,14 @@ def test_a_cluster_that_is_not_there_is_named() -> None:
     assert "dask scheduler" in caught.value.cure
 
 
+@pytest.mark.parametrize("address", ["foo", "tcp://:8786", "127.0.0.1:x", "tcp://127.0.0.1:99999", ""])
+def test_what_is_no_address_of_a_cluster_is_told_at_once(address: str) -> None:
+    began = time.monotonic()
+    with pytest.raises(CrowntableError, match="is no address of a Dask scheduler") as caught:
+        simulate(plan(matches=2), cluster=address)
+    assert caught.value.cure == "Give it as tcp://HOST:8786." and time.monotonic() - began < 5
+
+
 def test_without_dask_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(CrowntableError, match="needs Dask, which is not installed here") as caught:

@@ -54,7 +54,9 @@ def test_a_match_is_found_by_its_id_beside_a_running_table(tmp_path: Path) -> No
     with pytest.raises(CrowntableError) as caught:
         find_match("m99999", [tmp_path])
     assert "m1, m2" in caught.value.cure
-    assert find_match("m99999", [tmp_path / "none"]) is None
+    with pytest.raises(CrowntableError, match="No table has kept matches where m7 was looked for") as caught:
+        find_match("m7", [tmp_path / "none"])
+    assert "FOLDER/m7" in caught.value.cure
     assert find_match("friday", [tmp_path]) is None
 
 

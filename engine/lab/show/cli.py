@@ -33,7 +33,12 @@ def _register_study(commands: argparse._SubParsersAction[argparse.ArgumentParser
         epilog="example:\n  crowntable lab study --matches 5000 --store try.sqlite --out try",
         formatter_class=_RAW,
     )
-    study.add_argument("--matches", default="1000000", metavar="M", help="matches in all (1000000)")
+    study.add_argument(
+        "--matches",
+        default="1000000",
+        metavar="M",
+        help="matches in all (1000000); each question gets at least ten under each of its rules",
+    )
     study.add_argument(
         "--store",
         type=Path,
