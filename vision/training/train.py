@@ -175,7 +175,7 @@ def train(args: argparse.Namespace) -> None:
         optimiser.step()
         averaged(mean, net, step + 1, args.mean)
         now = float(loss.detach())
-        seen += 0.02 * (now - seen) if step else now
+        seen += 0.02 * (now - seen) if step > first else now
         if step % 50 == 0:
             print(f"{step} loss {seen:.4f} {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)  # noqa: T201
         if step % 100 == 99:
