@@ -111,7 +111,7 @@ def test_a_run_is_followed_and_stopped(browser: Browser, running: tuple[LiveTabl
     expect(page.locator("#run-said")).to_contain_text("of 20000 matches")
     page.get_by_role("button", name="Stop, keep what is done").click()
     assert runs_of(running[1].guard.data).wait(240)
-    expect(page.locator("#lab-run")).to_contain_text("Finished:", timeout=60_000)
+    expect(page.locator("#lab-run")).to_contain_text("Finished. Matches played:", timeout=60_000)
     assert page.locator("table.data a").count() >= 4
     visit.close()
 
