@@ -5,6 +5,7 @@ import numpy as np
 
 from vision.crops import CROP, MARGIN
 from vision.training import samples
+from vision.training.boards import board, token
 from vision.training.samples import COCKED, DECOY, NOTHING, REACH, WIDE, Picture, cut, disguised, shaken
 
 
@@ -65,3 +66,23 @@ def test_a_disguise_changes_colours_and_not_what_is_where() -> None:
     assert seen > 72
     assert hues == {0, 1, 2}
     assert samples.WIDE / samples.REACH > CROP / MARGIN  # nothing is lost by cutting in advance
+
+
+def test_a_board_of_tokens_holds_no_die_and_each_is_learnt_as_nothing() -> None:
+    for seed in (1, 2, 3):
+        frame, rows = board(np.random.default_rng(seed))
+        assert frame.shape == (416, 416, 3) and len(rows) >= 3
+        assert {row[4] for row in rows} == {DECOY}
+        shown = Picture(cv2.imencode(".png", frame)[1].tobytes(), np.array(rows, np.float32))
+        crops, values = cut(shown, np.random.default_rng(seed))
+        assert len(crops) >= len(rows) and set(values) == {NOTHING}
+
+
+def test_a_tokens_figure_shows_and_lies_within_its_disc() -> None:
+    ground, ink = np.array([0.9, 0.8, 0.7]), np.array([0.1, 0.1, 0.1])
+    for seed in range(12):
+        disc = token(np.random.default_rng(seed), ground, ink, ground)
+        dark = (disc[..., 3] > 0.99) & (disc[..., 0] < 0.2)
+        ys, xs = np.nonzero(dark)
+        assert dark.sum() > 500
+        assert np.hypot(xs - 128, ys - 128).max() < 124

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.training import geometry, real, samples
+from vision.training import boards, geometry, real, samples
 from vision.training.samples import Picture
 from vision.training.scenes import Studio
 
@@ -27,10 +27,20 @@ def scenes(args: argparse.Namespace) -> None:
     found = []
     for _ in range(args.count):
         frame, labels = studio.scene()
-        rows = [(*label.box, label.value) for label in labels]
-        data = cv2.imencode(".jpg", frame, [cv2.IMWRITE_JPEG_QUALITY, 95])[1].tobytes()
-        found.append(Picture(data, np.array(rows, np.float32).reshape(-1, 5)))
+        found.append(_packed(frame, [(*label.box, label.value) for label in labels]))
     args.out.write_bytes(pickle.dumps(found, protocol=5))
+
+
+def tokens(args: argparse.Namespace) -> None:
+    """Renders boards with tokens that bear figures: what the reader shall not take for dice."""
+    random = np.random.default_rng(args.seed)
+    found = [_packed(*boards.board(random)) for _ in range(args.count)]
+    args.out.write_bytes(pickle.dumps(found, protocol=5))
+
+
+def _packed(frame: NDArray[np.uint8], rows: list[tuple[float, ...]]) -> Picture:
+    data = cv2.imencode(".jpg", frame, [cv2.IMWRITE_JPEG_QUALITY, 95])[1].tobytes()
+    return Picture(data, np.array(rows, np.float32).reshape(-1, 5))
 
 
 def photos(args: argparse.Namespace) -> None:
@@ -63,7 +73,14 @@ def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     sub = parser.add_subparsers(required=True)
-    for name, run in (("poses", poses), ("scenes", scenes), ("photos", photos), ("crops", crops)):
+    commands = (
+        ("poses", poses),
+        ("scenes", scenes),
+        ("tokens", tokens),
+        ("photos", photos),
+        ("crops", crops),
+    )
+    for name, run in commands:
         command = sub.add_parser(name, description=run.__doc__)
         command.add_argument("--out", type=Path, required=True)
         if name == "photos":

@@ -49,8 +49,8 @@ class Studio:
             tables.clutter(random, picture)
         light = draw_light(random)
         labels = self._lay(picture, light) if random.random() > 0.05 else []
-        picture = _illuminate(random, picture)
-        return _camera(random, picture), labels
+        picture = illuminate(random, picture)
+        return camera(random, picture), labels
 
     def _lay(self, picture: Array, light: Light) -> list[Label]:
         random, size = self.random, self.size
@@ -201,7 +201,7 @@ def _stamp(
     return mask
 
 
-def _illuminate(random: Random, picture: Array) -> Array:
+def illuminate(random: Random, picture: Array) -> Array:
     """Uneven light: a gradient, a spot, somebody's shadow, a lamp's gleam."""
     size = picture.shape[0]
     y, x = np.mgrid[0:size, 0:size].astype(np.float32) / size - 0.5
@@ -228,7 +228,7 @@ def _illuminate(random: Random, picture: Array) -> Array:
     return np.asarray(picture, np.float32)
 
 
-def _camera(random: Random, picture: Array) -> NDArray[np.uint8]:
+def camera(random: Random, picture: Array) -> NDArray[np.uint8]:
     """Exposure, white balance, blur, sharpening, noise, eight bits, JPEG."""
     gain = np.array([1 + random.normal(0, 0.09), 1.0, 1 + random.normal(0, 0.12)]) * random.uniform(0.6, 1.35)
     picture = np.clip(picture * gain.astype(np.float32), 0, 1) ** np.float32(random.uniform(0.65, 1.35))
