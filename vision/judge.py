@@ -22,6 +22,7 @@ from vision.readings import Box, Image, Reading, Unsure, Why
 
 SMALL = 15.0  # pixels of a die's longer side below which nothing is claimed
 FAINT = 0.4  # less belief than this in there being a die at all: nothing is said
+VAGUE = 0.3  # a reader whose likeliest face is less likely than this knows nothing of the die
 _LEAST = 1e-6
 
 
@@ -66,6 +67,14 @@ def belief(spot: Spot) -> float:
     return math.sqrt(max(0.0, 1.0 - float(spot.chances[0])) * spot.heat)
 
 
+def noticed(spot: Spot) -> bool:
+    """Whether anything is said of a candidate, be it a doubt. Not where finder and reader together hardly
+    believe in it, nor where the finder is faint and the reader names no face: on photos not seen in training
+    nearly all of those are no dice."""
+    vague = spot.heat < FAINT and float(spot.chances.max()) < VAGUE
+    return belief(spot) >= FAINT and not vague
+
+
 def judge(
     frame: Image,
     spots: list[Spot],
@@ -73,7 +82,7 @@ def judge(
     gain: tuple[float, float, float] = (1.0, 1.0, 1.0),
 ) -> tuple[list[Reading], list[Unsure]]:
     """Readings and doubts for the candidates of one frame."""
-    spots = [spot for spot in spots if belief(spot) >= FAINT]
+    spots = [spot for spot in spots if noticed(spot)]
     dice: list[Reading] = []
     unsure: list[Unsure] = []
     for spot in spots:

@@ -85,3 +85,12 @@ def test_the_angle_follows_the_edges(turn: int) -> None:
     cv2.fillPoly(picture, [shape], (40, 40, 200), cv2.LINE_AA)
     off = abs(angle(picture, (35, 35, 130, 130)) - turn) % 90
     assert min(off, 90 - off) < 4
+
+
+def test_nothing_is_said_where_the_finder_is_faint_and_the_reader_names_no_face() -> None:
+    picture = frame(boxes=((100, 100),))
+    vague = spot(100, 100, 0.2, heat=0.38)
+    assert judge(picture, [vague], EVEN) == ([], [])
+    for one in (spot(100, 100, 0.2, heat=0.42), spot(100, 100, 0.35, heat=0.38)):
+        dice, unsure = judge(picture, [one], EVEN)
+        assert not dice and [doubt.why for doubt in unsure] == ["unclear"]

@@ -19,7 +19,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.judge import FAINT, Calibration, belief, features, hard_reason
+from vision.judge import Calibration, features, hard_reason, noticed
 from vision.network import Network, Spot
 from vision.pictures import load
 from vision.training import real
@@ -98,7 +98,7 @@ def table(photos: list[Seen]) -> Table:
     rows, good = [], []
     for seen in photos:
         for spot, verdict in zip(seen.spots, right(seen), strict=True):
-            shown = belief(spot) >= FAINT and hard_reason(seen.size, spot) is None
+            shown = noticed(spot) and hard_reason(seen.size, spot) is None
             if shown and spot.chances.argmax() == spot.value:
                 rows.append(features(spot))
                 good.append(verdict)
