@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -330,44 +329,6 @@ def test_the_crown_moved_by_hand_is_an_action_with_a_warning(desk: Desk) -> None
             desk.core.sighting(Inventory(desk.now + 0.05, "pico", 7 - antenna, ()))
     assert desk.state()["crown"] == 2
     assert [f["code"] for f in desk.view()["findings"] if f["open"]] == ["crown-moved"]
-
-
-def test_f50_after_a_restart_a_crown_left_lying_elsewhere_is_asked_about(tmp_path: Path) -> None:
-    """The first look after a start is none that saw the crown move."""
-    desk = Desk(tmp_path)
-    desk.begin(crown=2)
-    tag = TagRead("04000000000001", CROWN)
-
-    def lies(antenna: int) -> None:
-        for _ in range(12):
-            desk.now += 0.2
-            for other in (3, 4):
-                read = (tag,) if other == antenna else ()
-                desk.core.sighting(Inventory(desk.now + other / 100, "pico", other, read))
-
-    def asked() -> list[dict[str, Any]]:
-        return list(desk.view()["questions"])
-
-    desk.core.journal.close()
-    desk.boot()
-    lies(3)
-    (question,) = asked()
-    assert desk.state()["crown"] == 2 and not [f for f in desk.view()["findings"] if f["open"]]
-    assert question["text"] == (
-        "The crown lies before Ada; by the match Bruno holds it. Has it changed hands?"
-    )
-    assert [a["label"] for a in question["answers"]] == ["No, Bruno holds it", "Yes, Ada has it now"]
-    lies(4)  # put where it belongs: nothing is left to ask
-    assert asked() == [] and desk.state()["crown"] == 2
-    lies(3)  # and moved before everybody's eyes
-    assert desk.state()["crown"] == 1
-
-    desk.core.journal.close()
-    desk.boot()
-    lies(4)
-    (question,) = asked()
-    assert decisions.answer(desk.core, question["id"], "yes", OPERATOR).ok
-    assert desk.state()["crown"] == 2 and asked() == []
 
 
 class Tray:

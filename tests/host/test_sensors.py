@@ -16,12 +16,18 @@ from host.sighting import DiceFrame, DieSeen, Inventory, TagRead
 from tests.host.table_kit import OPERATOR, Desk
 
 
-def evening(folder: Path) -> Desk:
+def opened(folder: Path) -> tuple[Desk, SensorLog]:
+    """A duel whose first card lies, and what its sensors are kept in."""
     desk = Desk(folder)
-    desk.sensors = SensorLog(folder / "sensors", desk.layout, "boot1", 1.0)
+    desk.sensors = sensors = SensorLog(folder / "sensors", desk.layout, "boot1", 1.0)
     desk.begin(crown=1)
     desk.do(do="declare", seat=1, against=2)
     desk.play(1, "cremisi/cavalry/1")
+    return desk, sensors
+
+
+def evening(folder: Path) -> Desk:
+    desk, sensors = opened(folder)
     desk.lay(2, "aurea/alteration/1")
     decisions.answer(desk.core, desk.view()["questions"][0]["id"], "-", Who("seat", "2"))
     desk.lift(2, "aurea/alteration/1")
@@ -29,7 +35,7 @@ def evening(folder: Path) -> Desk:
     desk.core.redo(OPERATOR)
     desk.lay(1, "cremisi/overtake/1")
     desk.do(do="play", seat=2, card="aurea/captain/1")
-    desk.sensors.close()
+    sensors.close()
     return desk
 
 
@@ -53,11 +59,7 @@ def test_an_evening_judged_again_from_its_sensors_is_the_same_evening(tmp_path: 
 
 
 def test_what_an_answer_does_is_done_once(tmp_path: Path) -> None:
-    desk = Desk(tmp_path)
-    desk.sensors = SensorLog(tmp_path / "sensors", desk.layout, "boot1", 1.0)
-    desk.begin(crown=1)
-    desk.do(do="declare", seat=1, against=2)
-    desk.play(1, "cremisi/cavalry/1")
+    desk, sensors = opened(tmp_path)
     desk.play(2, "aurea/oracle/1")
     for frame in range(20):  # a die that no frame shows a number of
         desk.now += 0.1
@@ -66,7 +68,7 @@ def test_what_an_answer_does_is_done_once(tmp_path: Path) -> None:
     (question,) = desk.view()["questions"]
     desk.ticking = 0.006  # as on a real clock an answer's entry and its action's are a little apart
     assert decisions.answer(desk.core, question["id"], "4", Who("seat", "2")).ok
-    desk.sensors.close()
+    sensors.close()
     again = rejudge_match(tmp_path, number(desk))
     assert again.then[-1] == {"do": "roll", "seat": 2, "face": 4}
     assert again.difference is None
@@ -122,9 +124,7 @@ def test_a_folder_that_takes_nothing_costs_only_the_trace(tmp_path: Path) -> Non
     log.close()
 
 
-def test_the_command_says_what_is_not_the_same(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_says_what_is_not_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from web.main import main
 
     desk = evening(tmp_path)
