@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -26,8 +27,10 @@ def scenes(args: argparse.Namespace) -> None:
     studio = Studio(bank, args.seed)
     found = []
     for _ in range(args.count):
-        frame, labels = studio.scene()
-        found.append(_packed(frame, [(*label.box, label.value) for label in labels]))
+        frame, labels, pips = studio.scene()
+        packed = _packed(frame, [(*label.box, label.value) for label in labels])
+        numbers = np.array([label.number for label in labels], np.uint8)
+        found.append(replace(packed, pips=cv2.imencode(".png", pips)[1].tobytes(), numbers=numbers))
     args.out.write_bytes(pickle.dumps(found, protocol=5))
 
 

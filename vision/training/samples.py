@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import cv2
@@ -23,11 +23,14 @@ DECOY = -2.0  # the value of what the finder takes for a die and is none
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """An encoded picture and its dice as rows x, y, w, h, value (0: cocked, -1: value not known)."""
+    """An encoded picture and its dice as rows x, y, w, h, value (0: cocked, -1: value not known). A rendered
+    one also has the map of its top faces' pips, encoded, and each die's number in that map."""
 
     data: bytes
     dice: NDArray[np.float32]
     real: bool = False
+    pips: bytes = b""
+    numbers: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8))
 
     def decode(self) -> NDArray[np.uint8]:
         """h x w x 3, B G R. Photos are large and few: they are kept decoded."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -18,16 +18,18 @@ Random = np.random.Generator
 
 
 UNREADABLE, HIDDEN = -1, -9
+FADED = 8.0  # steps of brightness; a pip that differs less from its die is not seen
 FINE = 48.0  # pixels of a die's side from which on it is shaded in full
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
     """A die of a scene: its box (x, y, w, h, pixels), the top value, 0 where it is cocked, -1 where
-    glare hides its pips."""
+    glare hides its pips; its number in the map of the top faces' pips."""
 
     box: tuple[float, float, float, float]
     value: int
+    number: int = 0
 
 
 class Studio:
@@ -41,18 +43,21 @@ class Studio:
         self.random = np.random.default_rng(seed)
         self.size = size
 
-    def scene(self) -> tuple[NDArray[np.uint8], list[Label]]:
-        """A picture (size x size x 3, B G R) and its dice."""
+    def scene(self) -> tuple[NDArray[np.uint8], list[Label], NDArray[np.uint8]]:
+        """A picture (size x size x 3, B G R), its dice, and a map (size x size) of the pips on the dice's
+        top faces: the die's number where there is one, else 0."""
         random, size = self.random, self.size
         picture = tables.table(random, size)
         if random.random() < 0.6:
             tables.clutter(random, picture)
         light = draw_light(random)
-        labels = self._lay(picture, light) if random.random() > 0.05 else []
-        picture = illuminate(random, picture)
-        return camera(random, picture), labels
+        pips = np.zeros((size, size), np.uint8)
+        labels = self._lay(picture, pips, light) if random.random() > 0.05 else []
+        frame = camera(random, illuminate(random, picture))
+        told = [label if shows(frame, pips, label) else replace(label, value=UNREADABLE) for label in labels]
+        return frame, told, pips
 
-    def _lay(self, picture: Array, light: Light) -> list[Label]:
+    def _lay(self, picture: Array, pips: NDArray[np.uint8], light: Light) -> list[Label]:
         random, size = self.random, self.size
         foot, focal = self._viewpoint()
         styles = [draw_style(random) for _ in range(int(random.choice([1, 2, 4, 8])))]
@@ -84,11 +89,11 @@ class Studio:
                 toward = random.uniform(-180, 180)
             value = int(random.integers(1, 7))
             values = faces(pose, value, random)
-            sprite = shade(pose, style, light, values, random, 2 if side < FINE else 1)
-            if not _readable(pose, sprite):
-                value = UNREADABLE
-            mask = _stamp(picture, sprite, pose, (x, y, side, toward), shadow)
+            sprite, top = shade(pose, style, light, values, random, 2 if side < FINE else 1)
+            mask, dots = _stamp(picture, sprite, top, pose, (x, y, side, toward), shadow)
             cover[mask] = number
+            pips[mask] = 0
+            pips[dots] = number + 1
             ys, xs = np.nonzero(mask)
             if len(xs) < 30:
                 labels.append((Label((0, 0, 0, 0), HIDDEN), 1.0))
@@ -99,7 +104,7 @@ class Studio:
                 float(xs.max() - xs.min() + 1),
                 float(ys.max() - ys.min() + 1),
             )
-            labels.append((Label(box, 0 if pose.tilt else value), float(mask.sum())))
+            labels.append((Label(box, 0 if pose.tilt else value, number + 1), float(mask.sum())))
         return [
             label
             for k, (label, area) in enumerate(labels)
@@ -143,33 +148,38 @@ class Studio:
         return None
 
 
-def _readable(pose: Pose, sprite: Array) -> bool:
-    """Whether the top face shows anything: pips that glare has not drowned."""
-    every = SIZE // sprite.shape[0]
-    spot = pose.spot[::every, ::every, pose.up // 2].astype(np.float32) * (-1 if pose.up % 2 else 1)
-    face = np.clip(sprite[pose.hit[::every, ::every] & (spot > 0.93)][::3], 0, 1)
-    if 3 * len(face) * every * every < 50:
-        return False
-    low, high = np.percentile(face, (1, 99), axis=0)
-    return bool((high - low).max() > 0.12)
+def shows(frame: NDArray[np.uint8], pips: NDArray[np.uint8], label: Label) -> bool:
+    """Whether lamp and camera have left anything of a die's pips: their colour differs from what lies round
+    them by some of the 256 steps. What nobody can read teaches nothing."""
+    x, y, w, h = (int(n) for n in label.box)
+    place = np.s_[y : y + h, x : x + w]
+    mask = (pips[place] == label.number).astype(np.uint8)
+    wide = 3 + 2 * (w // 24)
+    rim = cv2.dilate(mask, np.ones((wide, wide), np.uint8)) > mask
+    if not label.value or not mask.any() or not rim.any():
+        return not label.value
+    here = frame[place].astype(np.float32)
+    return bool(np.abs(here[mask > 0].mean(axis=0) - here[rim].mean(axis=0)).max() > FADED)
 
 
 def _stamp(
     picture: Array,
     sprite: Array,
+    top: Array,
     pose: Pose,
     place: tuple[float, float, float, float],
     shadow: tuple[float, float, float, float],
-) -> NDArray[np.bool_]:
-    """Lays a shaded die and its shadow into the picture; gives the pixels that it covers."""
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Lays a shaded die and its shadow into the picture; gives the pixels that it covers, and those of
+    them that show a pip of its top face."""
     x, y, side, toward = place
     whole = picture
-    mask = np.zeros(whole.shape[:2], bool)
+    mask, dots = np.zeros(whole.shape[:2], bool), np.zeros(whole.shape[:2], bool)
     reach = int(1.7 * side) + 4
-    left, top = max(0, int(x) - reach), max(0, int(y) - reach)
-    picture = whole[top : int(y) + reach, left : int(x) + reach]
+    left, high = max(0, int(x) - reach), max(0, int(y) - reach)
+    picture = whole[high : int(y) + reach, left : int(x) + reach]
     height, width = picture.shape[:2]
-    x, y = x - left, y - top
+    x, y = x - left, y - high
     fine = sprite.shape[0]
     hit = pose.hit[:: SIZE // fine, :: SIZE // fine].astype(np.float32)
     scale = side / (fine / SCALE)
@@ -184,6 +194,9 @@ def _stamp(
     matrix[0, 2] += x - small / 2
     matrix[1, 2] += y - small / 2
     alpha = np.asarray(cv2.warpAffine(hit, matrix, (width, height)), np.float32)
+    if small != fine:
+        top = np.asarray(cv2.resize(top, (small, small), interpolation=cv2.INTER_AREA))
+    marks = np.asarray(cv2.warpAffine(top, matrix, (width, height)))
     body = np.asarray(
         cv2.warpAffine(sprite, matrix, (width, height), borderMode=cv2.BORDER_REPLICATE), np.float32
     )
@@ -197,8 +210,10 @@ def _stamp(
     picture *= 1 - dark * (1 - alpha[..., None])
     picture *= 1 - alpha[..., None]
     picture += body * alpha[..., None]
-    mask[top : top + height, left : left + width] = alpha > 0.5
-    return mask
+    place_of = np.s_[high : high + height, left : left + width]
+    mask[place_of] = alpha > 0.5
+    dots[place_of] = mask[place_of] & (marks > 0.5)
+    return mask, dots
 
 
 def illuminate(random: Random, picture: Array) -> Array:

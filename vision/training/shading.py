@@ -62,16 +62,16 @@ class Light:
 
 
 def draw_style(random: np.random.Generator) -> Style:
-    """A make of dice: house colours a third, white or ivory a third, the rest anything."""
+    """A make of dice: house colours a third, white or ivory a quarter, dark a sixth, the rest anything."""
     kind = random.random()
-    if kind < 0.36:
+    if kind < 0.32:
         base = np.array(list(HOUSES.values())[random.integers(5)]) / 255.0
         base = np.clip(base * random.uniform(0.75, 1.2) + random.normal(0, 0.04, 3), 0.02, 0.98)
-    elif kind < 0.68:
+    elif kind < 0.58:
         base = np.array([0.93, 0.91, 0.86]) * random.uniform(0.85, 1.05)
         base = np.clip(base - np.array([0, 0.03, 0.12]) * random.uniform(0, 1.2), 0, 1)
-    elif kind < 0.78:
-        base = np.full(3, random.uniform(0.03, 0.14)) + random.normal(0, 0.015, 3)
+    elif kind < 0.74:
+        base = np.full(3, random.uniform(0.03, 0.22)) + random.normal(0, 0.015, 3)
     else:
         hsv = np.array(
             [[[random.uniform(0, 180), random.uniform(40, 255), random.uniform(40, 255)]]], np.uint8
@@ -79,7 +79,7 @@ def draw_style(random: np.random.Generator) -> Style:
         base = np.asarray(cv2.cvtColor(hsv, cv2.COLOR_HSV2RGB), np.float64)[0, 0] / 255.0
     base = np.clip(base, 0.01, 0.99)
     second = None
-    if kind > 0.3 and random.random() < 0.45:
+    if kind > 0.3 and random.random() < 0.5:
         if random.random() < 0.5:  # two pigments stirred together, either of any colour, often with black
             base = _pigment(random)
             second = _triple(_pigment(random) if random.random() < 0.6 else np.full(3, 0.05))
@@ -116,7 +116,7 @@ def _pigment(random: np.random.Generator) -> NDArray[np.float64]:
 def _pip_colour(random: np.random.Generator, base: NDArray[np.float64]) -> NDArray[np.float64]:
     grey = float(base @ np.array([0.3, 0.59, 0.11]))
     choices = [np.full(3, 0.95), np.array([0.92, 0.88, 0.75]), np.full(3, 0.05), np.array([0.05, 0.06, 0.2])]
-    if random.random() < 0.4:  # told from the body by hue more than by brightness
+    if random.random() < (0.4 if grey > 0.25 else 0.6):  # told from the body by hue more than by brightness
         strange = [np.array([0.75, 0.1, 0.12]), np.array([0.8, 0.68, 0.12]), np.array([0.1, 0.2, 0.7])]
         strange.append(np.array([0.5, 0.07, 0.12]) if random.random() < 0.6 else _pigment(random))
         random.shuffle(strange)
@@ -166,9 +166,9 @@ def shade(
     values: tuple[int, ...],
     random: np.random.Generator,
     every: int = 1,
-) -> Array:
+) -> tuple[Array, Array]:
     """The die's picture, of SIZE / `every` pixels (small dice need no more), R G B about 0 to 1 (brighter
-    where it shines)."""
+    where it shines), and where the top face's pips are, 0 to 1."""
     spot = pose.spot[::every, ::every].astype(np.float32)
     normal = pose.normal[::every, ::every].astype(np.float32)
     strength = np.abs(spot)
@@ -201,9 +201,10 @@ def shade(
     half /= np.linalg.norm(half)
     gleam = np.maximum(normal @ half, 0.0) ** style.shine * style.gloss * (0.4 + light.power)
     picture = albedo * shaded[..., None] + gleam[..., None] * (1 - 0.3 * pip[..., None])
-    if random.random() < 0.45:
+    if random.random() < 0.5:
         picture = picture + _mirrored(normal, style, pip, dent, random)[..., None]
-    return np.asarray(picture * np.array(light.tint, np.float32) * 1.15, np.float32)
+    shown = np.asarray(picture * np.array(light.tint, np.float32) * 1.15, np.float32)
+    return shown, np.asarray(pip * (face == pose.up), np.float32)
 
 
 def _veins(spot: Array, random: np.random.Generator) -> Array:
@@ -236,24 +237,45 @@ def _mirrored(normal: Array, style: Style, pip: Array, dent: Array, random: np.r
     bent /= np.maximum(np.linalg.norm(bent, axis=-1, keepdims=True), 1e-6)
     away = -2.0 * bent[..., 2:3] * bent  # the view, from straight ahead, thrown back
     shine = np.zeros(normal.shape[:2], np.float32)
+    seen = _straight_on(normal, away)
     for _ in range(int(random.integers(1, 4))):
-        soft = random.uniform(0.01, 0.06)
-        if random.random() < 0.35:  # a ring of lamps, or a round lampshade's rim
-            middle = random.normal(0, 0.25, 2)
-            reach = random.uniform(0.15, 0.7)
-            far = np.hypot(away[..., 0] - middle[0], away[..., 1] - middle[1])
-            inside = np.clip((random.uniform(0.02, 0.09) - np.abs(far - reach)) / soft, 0, 1)
-        else:
-            turn = random.uniform(0, np.pi)
-            c, s = np.cos(turn), np.sin(turn)
-            along = away[..., 0] * c + away[..., 1] * s - random.normal(0, 0.45)
-            across = away[..., 1] * c - away[..., 0] * s - random.normal(0, 0.45)
-            half = (random.uniform(0.1, 0.8), random.uniform(0.02, 0.16))
-            inside = np.clip((half[0] - np.abs(along)) / soft, 0, 1) * np.clip(
-                (half[1] - np.abs(across)) / soft, 0, 1
-            )
-        shine = np.maximum(shine, inside * random.uniform(0.15, 1.0))
+        # Most lamps that disturb are those that the top face mirrors: it throws back only what lies within
+        # its bulge, so one placed at random is seen on it now and then only.
+        middle = seen + random.normal(0, 0.5 * bulge, 2) if random.random() < 0.6 else random.normal(0, 0.4, 2)
+        shine = np.maximum(shine, _lamp(away[..., :2] - middle.astype(np.float32), float(bulge), random))
     return np.asarray(shine * (normal[..., 2] < 0), np.float32)
+
+
+def _straight_on(normal: Array, away: Array) -> NDArray[np.float64]:
+    """Where the face that looks at the camera most throws the view: the middle of what it mirrors."""
+    facing = normal[..., 2] <= np.quantile(normal[..., 2], 0.1)
+    return np.asarray(away[facing][:, :2].mean(axis=0), np.float64)
+
+
+def _lamp(away: Array, bulge: float, random: np.random.Generator) -> Array:
+    """How brightly each pixel mirrors one lamp: a ring of lamps or a round lampshade's rim, or a bar.
+    `away`: where each pixel throws the view, from the lamp's middle."""
+    soft = random.uniform(0.01, 0.06) * min(1.0, 0.2 + 2.0 * bulge)
+    if random.random() < 0.5:
+        fits = random.random() < 0.7  # on the face: as far round as it bulges
+        reach = bulge * random.uniform(0.3, 1.1) if fits else random.uniform(0.15, 0.7)
+        wide = bulge * random.uniform(0.05, 0.3) if fits else random.uniform(0.02, 0.09)
+        far = np.hypot(away[..., 0], away[..., 1])
+        inside = np.clip((wide - np.abs(far - reach)) / soft, 0, 1)
+        if random.random() < 0.3:  # a part of it only
+            turn = random.uniform(0, 2 * np.pi, 2)
+            cut = away[..., 0] * np.cos(turn[0]) + away[..., 1] * np.sin(turn[0])
+            inside = inside * (cut > reach * np.cos(turn[1]))
+    else:
+        turn = random.uniform(0, np.pi)
+        c, s = np.cos(turn), np.sin(turn)
+        along = away[..., 0] * c + away[..., 1] * s
+        across = away[..., 1] * c - away[..., 0] * s
+        thin = bulge * random.uniform(0.05, 0.35) if random.random() < 0.7 else random.uniform(0.02, 0.16)
+        half = (random.uniform(0.1, 0.8), thin)
+        inside = np.clip((half[0] - np.abs(along)) / soft, 0, 1)
+        inside = inside * np.clip((half[1] - np.abs(across)) / soft, 0, 1)
+    return np.asarray(inside * random.uniform(0.15, 1.0), np.float32)
 
 
 def _pips(
