@@ -29,9 +29,7 @@ def test_every_room_has_a_page_that_says_what_lives_there(room: str) -> None:
 
 
 def python(*arguments: str, check: bool = False) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, *arguments], cwd=ROOT, capture_output=True, text=True, check=check
-    )
+    return subprocess.run([sys.executable, *arguments], cwd=ROOT, capture_output=True, text=True, check=check)
 
 
 def test_the_pictures_of_the_architecture_are_what_the_code_says() -> None:

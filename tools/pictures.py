@@ -1,7 +1,7 @@
 """Draws docs/pictures/*.svg from the code as it is: the rooms with their imports, and the data's way.
 
-    .venv/bin/python tools/pictures.py           draws them
-    .venv/bin/python tools/pictures.py --check   exits 1 where one is not what the code says now
+.venv/bin/python tools/pictures.py           draws them
+.venv/bin/python tools/pictures.py --check   exits 1 where one is not what the code says now
 """
 
 from __future__ import annotations

@@ -95,7 +95,9 @@ def _reach(address: str) -> None:
     except ValueError:  # a port that is no number
         host = port = None
     if not host or not port:
-        raise CrowntableError(f"{address!r} is no address of a Dask scheduler.", "Give it as tcp://HOST:8786.")
+        raise CrowntableError(
+            f"{address!r} is no address of a Dask scheduler.", "Give it as tcp://HOST:8786."
+        )
     if parts.scheme in ("tcp", "tls"):
         try:
             socket.create_connection((host, port), timeout=10).close()

@@ -139,8 +139,8 @@ def test_one_pass_over_corrections_comes_to_what_the_table_came_to(tmp_path: Pat
         elif choice == "amend":
             line = rng.choice(plays)
             house = line.action["card"].split("/")[0]
-            decisions.amend(desk.core,
-                line.seq, {**line.action, "card": f"{house}/{rng.choice(kinds)}/1"}, OPERATOR
+            decisions.amend(
+                desk.core, line.seq, {**line.action, "card": f"{house}/{rng.choice(kinds)}/1"}, OPERATOR
             )
         else:
             seat, house = rng.choice(((1, "cremisi"), (2, "aurea")))

@@ -69,9 +69,7 @@ def test_no_file_is_no_fault(tmp_path: Path) -> None:
         ("[ports\n", "is damaged"),
     ],
 )
-def test_a_bad_file_is_one_sentence_with_the_key_and_what_to_do(
-    tmp_path: Path, text: str, says: str
-) -> None:
+def test_a_bad_file_is_one_sentence_with_the_key_and_what_to_do(tmp_path: Path, text: str, says: str) -> None:
     (tmp_path / "settings.toml").write_text(text)
     with pytest.raises(CrowntableError, match=r"settings\.toml") as raised:
         load_settings(tmp_path)

@@ -160,9 +160,7 @@ def test_nobody_elses_page_or_payload_has_a_word_of_it(
         assert WORDS not in boss.get(path).get_data(as_text=True), path
 
 
-def test_logs_and_a_helpers_bundle_have_none_of_it(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_logs_and_a_helpers_bundle_have_none_of_it(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     written(tmp_path, "althera", [legal_walk("althera", 2, 7)])
     with caplog.at_level("DEBUG"), served(tmp_path) as (table, server):
         table.matches(60.0)
@@ -391,7 +389,7 @@ def test_a_table_that_does_not_ask_shows_no_code_and_takes_no_answer(
     assert "Stop asking" in page(boss, "/feedback")
     assert boss.form("/feedback/asking", on="").status_code == 303
     assert boss.get("/api/v1/view").json["asking"] is False  # type: ignore[index]
-    assert 'asking = false' in (tmp_path / "settings.toml").read_text()
+    assert "asking = false" in (tmp_path / "settings.toml").read_text()
     other = Visitor(table, guest.guard)
     text = page(other, "/feedback/m2")
     assert "This table does not ask any more." in text and 'id="answer"' not in text

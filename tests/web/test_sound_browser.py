@@ -70,9 +70,7 @@ def test_nothing_is_heard_until_somebody_wants_it(
     visit.close()
 
 
-def test_plays_and_captures_are_heard_and_spoken(
-    browser: Browser, running: tuple[LiveTable, Server]
-) -> None:
+def test_plays_and_captures_are_heard_and_spoken(browser: Browser, running: tuple[LiveTable, Server]) -> None:
     table, server = running
     visit = visit_of(browser, server)
     page = visit.open()

@@ -123,9 +123,7 @@ def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, s
 #: The stream never ends (tests/web/test_web_stream.py reads it byte by byte); the scripted world takes
 #: only movements that a page makes.
 OPERATIONS = (
-    schemathesis.openapi.from_dict(DESCRIBED)
-    .exclude(operation_id="stream")
-    .exclude(operation_id="virtualDo")
+    schemathesis.openapi.from_dict(DESCRIBED).exclude(operation_id="stream").exclude(operation_id="virtualDo")
 )
 
 
@@ -232,9 +230,7 @@ def test_a_key_has_a_pace(running: tuple[LiveTable, Server]) -> None:
     assert ask(server, "/api/v1/matches", second)[0] == 200  # the others are not slowed
 
 
-def test_no_key_in_logs(
-    running: tuple[LiveTable, Server], caplog: pytest.LogCaptureFixture
-) -> None:
+def test_no_key_in_logs(running: tuple[LiveTable, Server], caplog: pytest.LogCaptureFixture) -> None:
     _, server = running
     key = keys.make(server.guard.data, "scoreboard")[1]
     with caplog.at_level("DEBUG"):

@@ -10,7 +10,7 @@ torch: Any = importlib.import_module("torch")  # not among the product's depende
 nn: Any = importlib.import_module("torch.nn")
 
 FINDER_CHANNELS = (16, 24, 32, 64, 96)
-READER_CHANNELS = (24, 32, 48, 96)
+READER_CHANNELS = (16, 32, 48, 96)
 CLASSES = 8  # nothing, 1 to 6, cocked
 
 
@@ -69,47 +69,70 @@ class Residual(nn.Module):  # type: ignore[misc]
 
 
 class Reader(nn.Module):  # type: ignore[misc]
-    """Crops (n, 3, 48, 48), each with zero mean and unit spread, to 8 logits: nothing, 1 to 6, cocked."""
+    """Crops (n, 3, 48, 48), each with zero mean and unit spread, to 8 logits: nothing, 1 to 6, cocked. In
+    training it also says where the top face's pips are, so that it learns what the number is made of."""
 
-    def __init__(self, channels: tuple[int, ...] = READER_CHANNELS, residual: bool = False) -> None:
-        """`channels`: of the four levels; `residual`: with two more layers in each of the last two levels."""
+    def __init__(self, channels: tuple[int, ...] = READER_CHANNELS) -> None:
+        """`channels`: of the four levels, each half as wide as the one before."""
         super().__init__()
         c = channels
-        more = Residual if residual else nn.Identity
         self.body = nn.Sequential(
             _layer(3, c[0]),
             _stage(c[0], c[1]),
-            nn.Sequential(_stage(c[1], c[2]), more(c[2])),
-            nn.Sequential(_stage(c[2], c[3]), more(c[3])),
+            nn.Sequential(_stage(c[1], c[2]), Residual(c[2])),
+            nn.Sequential(_stage(c[2], c[3]), Residual(c[3])),
         )
         self.spare = nn.Dropout(0.2)
         self.head = nn.Linear(c[3], CLASSES)
+        self.pips = nn.Sequential(nn.Conv2d(c[2], 4, 1), nn.PixelShuffle(2))  # not in what is exported
 
     def forward(self, crops: Any) -> Any:
         """See the class."""
-        x = self.body(crops)
+        return self._name(self.body(crops))
+
+    def shown(self, crops: Any) -> tuple[Any, Any]:
+        """The 8 logits, and those of there being a pip of the top face, (n, 24, 24)."""
+        x = self.body[:3](crops)
+        return self._name(self.body[3](x)), self.pips(x)[:, 0]
+
+    def _name(self, x: Any) -> Any:
         return self.head(self.spare(x.mean((2, 3)) + x.amax((2, 3))))
 
 
 def thaw(net: Any, path: Path, crops: Any) -> None:
-    """Takes a reader without residual layers (or before them) from ONNX, where batch norm is folded in: its
+    """Takes a reader from ONNX, where batch norm is folded in and the pips' places are left out: the norm's
     statistics are had anew from some crops, so that the net does at first just what the file does."""
     onnx: Any = importlib.import_module("onnx")
     graph = onnx.load(str(path)).graph
     known = {one.name: torch.tensor(onnx.numpy_helper.to_array(one)) for one in graph.initializer}
-    convs = [[known[name] for name in node.input[1:3]] for node in graph.node if node.op_type == "Conv"]
+    convs = iter([[known[name] for name in node.input[1:3]] for node in graph.node if node.op_type == "Conv"])
     (head,) = [node for node in graph.node if node.op_type == "Gemm"]
     net.head.weight.data, net.head.bias.data = known[head.input[1]], known[head.input[2]]
-    layers = [net.body[0], *net.body[1], *net.body[2][0], *net.body[3][0]]
+
+    def fill(conv: Any, norm: Any, x: Any) -> Any:
+        conv.weight.data, bias = next(convs)
+        x = conv(x)
+        norm.running_mean.copy_(x.mean((0, 2, 3)))
+        norm.running_var.copy_(x.var((0, 2, 3)))
+        norm.weight.data = torch.sqrt(norm.running_var + norm.eps)
+        norm.bias.data = norm.running_mean + bias
+        return x + bias[None, :, None, None]
+
     with torch.no_grad():
-        for (conv, norm, _), (weight, bias) in zip(layers, convs, strict=True):
-            conv.weight.data = weight
-            x = conv(crops)
-            norm.running_mean.copy_(x.mean((0, 2, 3)))
-            norm.running_var.copy_(x.var((0, 2, 3)))
-            norm.weight.data = torch.sqrt(norm.running_var + norm.eps)
-            norm.bias.data = norm.running_mean + bias
-            crops = torch.relu(x + bias[None, :, None, None])
+        for part in (
+            net.body[0],
+            *net.body[1],
+            *net.body[2][0],
+            net.body[2][1],
+            *net.body[3][0],
+            net.body[3][1],
+        ):
+            if isinstance(part, Residual):
+                inner = torch.relu(fill(part.first[0], part.first[1], crops))
+                more = fill(part.second, part.norm, inner)
+                crops = torch.relu(crops + more)
+            else:
+                crops = torch.relu(fill(part[0], part[1], crops))
 
 
 def export(net: Any, example: tuple[int, ...], path: Path) -> None:

@@ -18,6 +18,7 @@ Random = np.random.Generator
 PATCH = 320  # pixels of the finder's training patches
 NOTHING, COCKED = 0, 7
 WIDE, REACH = 84, 1.9  # pixels of a crop that is still to be shaken, and its side in the die's
+UNNUMBERED = 255  # in the map of pips nobody's number
 DECOY = -2.0  # the value of what the finder takes for a die and is none
 
 
@@ -39,6 +40,10 @@ class Picture:
 
 def _decode(data: bytes) -> NDArray[np.uint8]:
     return np.asarray(cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR), np.uint8)
+
+
+def _decode_grey(data: bytes) -> NDArray[np.uint8]:
+    return np.asarray(cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_GRAYSCALE), np.uint8)
 
 
 _decode_once = lru_cache(maxsize=2000)(_decode)
@@ -100,40 +105,48 @@ def recolour(picture: NDArray[np.uint8], random: Random) -> NDArray[np.uint8]:
 
 
 def cut(picture: Picture, random: Random) -> tuple[list[NDArray[np.uint8]], list[int]]:
-    """A picture's dice and places that hold none, each WIDE pixels wide with room to shake."""
+    """A picture's dice and places that hold none, each WIDE pixels wide with room to shake: B, G, R and, in
+    a rendered picture, 255 where the die's own top face shows a pip."""
     frame = picture.decode()
+    pips = _decode_grey(picture.pips) if picture.pips else np.zeros(frame.shape[:2], np.uint8)
     height, width = frame.shape[:2]
     dice = picture.dice[picture.dice[:, 4] != DECOY]
     middles = dice[:, :2] + dice[:, 2:4] / 2
-    places: list[tuple[NDArray[np.floating], float, int]] = []
+    places: list[tuple[NDArray[np.floating], float, int, int]] = []  # middle, side, class, number in `pips`
     for x, y, w, h, _ in picture.dice[picture.dice[:, 4] == DECOY]:
-        places.append((np.array([x + w / 2, y + h / 2]), float(max(w, h)), NOTHING))
+        places.append((np.array([x + w / 2, y + h / 2]), float(max(w, h)), NOTHING, UNNUMBERED))
     for k, (x, y, w, h, value) in enumerate(dice):
         inside = x > 1 and y > 1 and x + w < width - 1 and y + h < height - 1
         if not inside or value < 0:
             continue
         side = float(max(w, h))
-        places.append((middles[k], side, int(value) or COCKED))
+        number = int(picture.numbers[k]) if len(picture.numbers) else UNNUMBERED
+        places.append((middles[k], side, int(value) or COCKED, number))
         if random.random() < 0.15:  # beside the die, or far too near or far: nothing
             kind, turn = random.random(), random.uniform(0, 2 * np.pi)
             away = side * random.uniform(0.55, 1.0) * np.array([np.cos(turn), np.sin(turn)])
             if kind < 0.6 and not _near(middles[k] + away, middles, dice):
-                places.append((middles[k] + away, side, NOTHING))
+                places.append((middles[k] + away, side, NOTHING, UNNUMBERED))
             elif 0.6 <= kind < 0.8:
-                places.append((middles[k] + away * 0.3, side * random.uniform(0.3, 0.5), NOTHING))
+                places.append((middles[k] + away * 0.3, side * random.uniform(0.3, 0.5), NOTHING, UNNUMBERED))
             elif kind >= 0.8:
-                places.append((middles[k], side * random.uniform(2.2, 3.5), NOTHING))
+                places.append((middles[k], side * random.uniform(2.2, 3.5), NOTHING, UNNUMBERED))
     middle = random.uniform(0, 1, 2) * (width, height)
     side = float(np.exp(random.uniform(np.log(16), np.log(160))))
     if not _near(middle, middles, dice, side):
-        places.append((middle, side, NOTHING))
-    return [crop(frame, _pair(m), s * REACH, 0.0, WIDE) for m, s, _ in places], [v for _, _, v in places]
+        places.append((middle, side, NOTHING, UNNUMBERED))
+    cuts = []
+    for at, side, _, number in places:
+        own = np.where(pips == number, np.uint8(255), np.uint8(0))
+        both = [crop(one, _pair(at), side * REACH, 0.0, WIDE) for one in (frame, own)]
+        cuts.append(np.dstack(both))
+    return cuts, [value for _, _, value, _ in places]
 
 
 def shaken(wide: NDArray[np.uint8], value: int, random: Random) -> NDArray[np.uint8]:
-    """A CROP x CROP piece of a wide crop: shifted, turned, scaled, mirrored."""
+    """A CROP x CROP piece of a wide crop, with as many channels: shifted, turned, scaled, mirrored."""
     far = 1.3 if value == NOTHING else 1.0
-    zoom = CROP * REACH / (WIDE * MARGIN) * float(np.exp(random.normal(0, 0.1 * far)))
+    zoom = CROP * REACH / (WIDE * MARGIN) * float(np.exp(random.normal(0, 0.12 * far)))
     turn = np.radians(random.normal(0, 9) if random.random() < 0.7 else random.uniform(-180, 180))
     c, s = np.cos(turn) * zoom, np.sin(turn) * zoom
     flip = -1.0 if random.random() < 0.5 else 1.0

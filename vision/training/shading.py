@@ -241,7 +241,9 @@ def _mirrored(normal: Array, style: Style, pip: Array, dent: Array, random: np.r
     for _ in range(int(random.integers(1, 4))):
         # Most lamps that disturb are those that the top face mirrors: it throws back only what lies within
         # its bulge, so one placed at random is seen on it now and then only.
-        middle = seen + random.normal(0, 0.5 * bulge, 2) if random.random() < 0.6 else random.normal(0, 0.4, 2)
+        middle = (
+            seen + random.normal(0, 0.5 * bulge, 2) if random.random() < 0.6 else random.normal(0, 0.4, 2)
+        )
         shine = np.maximum(shine, _lamp(away[..., :2] - middle.astype(np.float32), float(bulge), random))
     return np.asarray(shine * (normal[..., 2] < 0), np.float32)
 
@@ -265,7 +267,7 @@ def _lamp(away: Array, bulge: float, random: np.random.Generator) -> Array:
         if random.random() < 0.3:  # a part of it only
             turn = random.uniform(0, 2 * np.pi, 2)
             cut = away[..., 0] * np.cos(turn[0]) + away[..., 1] * np.sin(turn[0])
-            inside = inside * (cut > reach * np.cos(turn[1]))
+            inside[cut <= reach * np.cos(turn[1])] = 0.0
     else:
         turn = random.uniform(0, np.pi)
         c, s = np.cos(turn), np.sin(turn)

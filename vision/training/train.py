@@ -6,7 +6,9 @@ import argparse
 import copy
 import math
 import pickle
+import queue
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -65,19 +67,22 @@ def finder_loss(out: Any, heat: Any, rest: Any) -> Any:
 
 @dataclass(slots=True)
 class Cuts:
-    """Wide crops to draw from: pictures, their classes and each one's share in what is drawn, summed up."""
+    """Wide crops to draw from: pictures (B, G, R, pips), their classes and each one's share in what is drawn,
+    summed up."""
 
     pictures: NDArray[np.uint8]
     values: NDArray[np.int64]
     sums: NDArray[np.float64]
 
-    def draw(self, random: Random) -> tuple[NDArray[np.uint8], int]:
-        """One of them, shaken and disguised."""
+    def draw(self, random: Random) -> tuple[NDArray[np.uint8], NDArray[np.uint8], int]:
+        """One of them, shaken and disguised, its pips, its class."""
         k = int(np.searchsorted(self.sums, random.random() * self.sums[-1], side="right"))
         value = int(self.values[k])
-        return samples.disguised(samples.shaken(self.pictures[k], value, random), random), value
+        piece = samples.shaken(self.pictures[k], value, random)
+        return samples.disguised(piece[..., :3], random), piece[..., 3], value
 
 
+PIPS = 2.0  # the weight of the pips' places in the reader's loss
 NOTHINGS = 0.15  # the share of crops without a die
 
 
@@ -99,12 +104,43 @@ def gather(paths: list[Path]) -> Cuts | None:
 
 def reader_batches(
     rendered: Cuts, real: Cuts | None, share: float, size: int, random: Random
-) -> Iterator[tuple[Any, Any]]:
-    """Endless batches of crops and classes."""
+) -> Iterator[tuple[Any, Any, Any]]:
+    """Endless batches: crops, classes, how much of each pixel of a map of half the crop's size is pip (nan in
+    photos, where nobody knows)."""
     while True:
-        drawn = [(real if real and random.random() < share else rendered).draw(random) for _ in range(size)]
-        batch = normalise(np.stack([one for one, _ in drawn]))
-        yield torch.from_numpy(batch), torch.tensor([value for _, value in drawn])
+        crops, classes, pips = [], [], []
+        for _ in range(size):
+            photo = real is not None and random.random() < share
+            crop, marks, value = (real if real is not None and photo else rendered).draw(random)
+            small = cv2.resize(marks, (CROP // 2, CROP // 2), interpolation=cv2.INTER_AREA)
+            crops.append(crop)
+            classes.append(value)
+            pips.append(small.astype(np.float32) / (np.nan if photo else 255.0))
+        yield (
+            torch.from_numpy(normalise(np.stack(crops))),
+            torch.tensor(classes),
+            torch.from_numpy(np.stack(pips)),
+        )
+
+
+def reader_loss(out: Any, pips: Any, classes: Any, marks: Any) -> Any:
+    """Cross entropy of the classes and, where they are known, of the pips."""
+    known = ~torch.isnan(marks)
+    where = torch.nn.functional.binary_cross_entropy_with_logits(pips[known], marks[known])
+    return torch.nn.functional.cross_entropy(out, classes) + PIPS * where
+
+
+def ahead(batches: Iterator[Any]) -> Iterator[Any]:
+    """The same batches, the next four made on a thread of its own while the net learns."""
+    made: queue.Queue[Any] = queue.Queue(4)
+
+    def fill() -> None:
+        for batch in batches:
+            made.put(batch)
+
+    threading.Thread(target=fill, daemon=True).start()
+    while True:
+        yield made.get()
 
 
 def averaged(mean: Any, net: Any, step: int, decay: float) -> None:
@@ -134,7 +170,7 @@ def train(args: argparse.Namespace) -> None:
     cv2.setNumThreads(1)
     random = np.random.default_rng(args.seed)
     finder = args.net == "finder"
-    net: Any = nets.Finder() if finder else nets.Reader(residual=args.residual)
+    net: Any = nets.Finder() if finder else nets.Reader()
     batches: Any
     if finder:
         batches = finder_batches(load(args.pictures), load(args.real), args.share, args.batch, random)
@@ -152,12 +188,12 @@ def train(args: argparse.Namespace) -> None:
     net.to(memory_format=last).train()
     mean = copy.deepcopy(net).eval()
     optimiser = torch.optim.AdamW(net.parameters(), lr=args.rate, weight_decay=args.decay)
-    began, seen = time.monotonic(), 0.0
+    began, level = time.monotonic(), 0.0
     state, first = args.out.with_suffix(".state"), 0
     if args.resume and state.is_file():
         first = restored(state, net, mean, optimiser)
         random.bytes(first)  # other crops than those of the first steps
-    for step, (x, *target) in enumerate(batches, first):
+    for step, (x, *target) in enumerate(ahead(batches), first):
         done = max(step / args.steps, (time.monotonic() - began) / (60.0 * args.minutes))
         if done >= 1.0:
             print(f"{step} steps", file=sys.stderr)  # noqa: T201
@@ -166,18 +202,19 @@ def train(args: argparse.Namespace) -> None:
         for group in optimiser.param_groups:
             group["lr"] = rate
         with torch.autocast("cpu", dtype=torch.bfloat16):
-            out = net(x.contiguous(memory_format=last))
-        out = out.float()
-        loss = finder_loss(out, *target) if finder else torch.nn.functional.cross_entropy(out, target[0])
+            seen = x.contiguous(memory_format=last)
+            outs = [net(seen)] if finder else net.shown(seen)
+        outs = [out.float() for out in outs]
+        loss = finder_loss(*outs, *target) if finder else reader_loss(*outs, *target)
         optimiser.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(net.parameters(), 5.0)
         optimiser.step()
         averaged(mean, net, step + 1, args.mean)
         now = float(loss.detach())
-        seen += 0.02 * (now - seen) if step > first else now
+        level += 0.02 * (now - level) if step > first else now
         if step % 50 == 0:
-            print(f"{step} loss {seen:.4f} {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)  # noqa: T201
+            print(f"{step} loss {level:.4f} {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)  # noqa: T201
         if step % 100 == 99:
             kept = (step + 1, net.state_dict(), mean.state_dict(), optimiser.state_dict())
             torch.save(kept, state.with_suffix(".new"))
@@ -201,10 +238,9 @@ def main() -> None:
     )
     parser.add_argument("--real", type=Path, nargs="*", default=[], help="photos; likewise")
     parser.add_argument("--share", type=float, default=0.5, help="of real pictures in a batch")
-    parser.add_argument("--start", type=Path, help="weights to go on from; .onnx: without residual layers")
+    parser.add_argument("--start", type=Path, help="weights to go on from; .onnx: a reader's")
     parser.add_argument("--resume", action="store_true", help="go on where the same command was cut off")
     parser.add_argument("--steps", type=int, required=True)
-    parser.add_argument("--residual", action="store_true", help="a reader with twice the weights")
     parser.add_argument("--minutes", type=float, default=1e9, help="at most, by the clock")
     parser.add_argument("--batch", type=int, default=8)
     parser.add_argument("--rate", type=float, default=2e-3)
