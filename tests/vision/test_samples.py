@@ -1,5 +1,7 @@
 """What the reader learns on: crops that are shaken and disguised, and still show the die that they name."""
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 
@@ -33,9 +35,26 @@ def test_dice_are_cut_whole_and_what_is_none_is_called_nothing() -> None:
     assert values.count(5) == 1 and values.count(COCKED) == 1 and values.count(6) == 0
     assert values.count(NOTHING) >= 1 and set(values) == {NOTHING, 5, COCKED}
     die = crops[values.index(5)]
-    assert die.shape == (WIDE, WIDE, 3)
+    assert die.shape == (WIDE, WIDE, 4) and not die[..., 3].any()  # nobody knows a photo's pips
     side = np.sqrt(red(die).sum())
     assert abs(side - WIDE / REACH) < 2
+
+
+def test_the_pips_of_a_die_go_with_its_crop_and_not_its_neighbours() -> None:
+    pips = np.zeros((300, 400), np.uint8)
+    cv2.circle(pips, (160, 130), 6, 1, -1)
+    cv2.circle(pips, (220, 130), 6, 2, -1)
+    shown = picture((130, 100, 60, 60, 1), (191, 100, 60, 60, 1))
+    known = replace(shown, pips=cv2.imencode(".png", pips)[1].tobytes(), numbers=np.array([1, 2], np.uint8))
+    crops, values = cut(known, np.random.default_rng(5))
+    for crop in [crop for crop, value in zip(crops, values, strict=True) if value == 1]:
+        piece = shaken(crop, 1, np.random.default_rng(6))
+        assert piece.shape == (CROP, CROP, 4)
+        count, _, stats, middles = cv2.connectedComponentsWithStats((piece[..., 3] > 127).astype(np.uint8))
+        assert count == 2 and 25 < stats[1, cv2.CC_STAT_AREA] < 80
+        ys, xs = np.nonzero(red(piece))
+        assert np.hypot(*(middles[1] - (xs.mean(), ys.mean()))) < 14
+    assert values.count(1) == 2
 
 
 def test_shaking_keeps_the_die_in_the_picture_at_the_readers_scale() -> None:

@@ -265,9 +265,9 @@ def _lamp(away: Array, bulge: float, random: np.random.Generator) -> Array:
         far = np.hypot(away[..., 0], away[..., 1])
         inside = np.clip((wide - np.abs(far - reach)) / soft, 0, 1)
         if random.random() < 0.3:  # a part of it only
-            turn = random.uniform(0, 2 * np.pi, 2)
-            cut = away[..., 0] * np.cos(turn[0]) + away[..., 1] * np.sin(turn[0])
-            inside[cut <= reach * np.cos(turn[1])] = 0.0
+            way, end = random.uniform(0, 2 * np.pi, 2)
+            cut = away[..., 0] * np.cos(way) + away[..., 1] * np.sin(way)
+            inside[cut <= reach * np.cos(end)] = 0.0
     else:
         turn = random.uniform(0, np.pi)
         c, s = np.cos(turn), np.sin(turn)
