@@ -51,6 +51,7 @@ FURTHER: tuple[Look, ...] = (
 )
 CLEAR = 0.998  # the chance from which on a look leaves no doubt
 NOTHING = 0.9  # the chance from which on all first looks together need no more to see that there is no die
+BATCH = 24  # crops read at a time: more are no faster and take a megabyte each
 MORE = 16  # candidates at most that are looked at further
 
 
@@ -139,8 +140,11 @@ class Network:
                 if mixture is not None:
                     one = mixed(one, mixture)
                 cut.append(one[:, ::-1] if mirrored else one)
-        self._reader.setInput(normalise(np.stack(cut)))
-        logits = np.asarray(self._reader.forward(), np.float32)
+        parts = []
+        for start in range(0, len(cut), BATCH):
+            self._reader.setInput(normalise(np.stack(cut[start : start + BATCH])))
+            parts.append(np.array(self._reader.forward(), np.float32))
+        logits = np.concatenate(parts)
         logits -= logits.max(axis=1, keepdims=True)
         chances = np.exp(logits)
         chances /= chances.sum(axis=1, keepdims=True)
