@@ -1,10 +1,14 @@
 """Rendered scenes: what they say of their dice is what they show."""
 
+from collections import Counter
+
 import cv2
 import numpy as np
 
+from vision.detect import Detector
 from vision.training.geometry import bank
 from vision.training.scenes import Label, Studio, shows
+from vision.training.trays import trays
 
 
 def pips_of(pips: np.ndarray, label: Label) -> int:
@@ -38,3 +42,16 @@ def test_a_die_whose_pips_nobody_can_see_is_not_called_by_its_number() -> None:
     assert shows(
         np.full((60, 60, 3), 200, np.uint8), pips, Label((10, 10, 40, 40), 0, 3)
     )  # cocked: no number
+
+
+def test_a_tray_is_the_same_each_time_and_its_dice_are_read_right_where_they_are_sure() -> None:
+    frames = list(trays(3, 4242))
+    again = next(trays(1, 4242))
+    assert again[1] == frames[0][1] and np.array_equal(again[0], frames[0][0])
+    detector, found = Detector(), 0
+    for frame, values in frames:
+        assert frame.shape == (720, 1280, 3) and 2 <= len(values) <= 8
+        sure = Counter(die.value for die in detector.read(frame).dice)
+        assert not sure - Counter(values)
+        found += sure.total()
+    assert found >= 0.6 * sum(len(values) for _, values in frames)

@@ -90,7 +90,7 @@ class Studio:
             value = int(random.integers(1, 7))
             values = faces(pose, value, random)
             sprite, top = shade(pose, style, light, values, random, 2 if side < FINE else 1)
-            mask, dots = _stamp(picture, sprite, top, pose, (x, y, side, toward), shadow)
+            mask, dots = stamp(picture, sprite, top, pose, (x, y, side, toward), shadow)
             cover[mask] = number
             pips[mask] = 0
             pips[dots] = number + 1
@@ -162,7 +162,7 @@ def shows(frame: NDArray[np.uint8], pips: NDArray[np.uint8], label: Label) -> bo
     return bool(np.abs(here[mask > 0].mean(axis=0) - here[rim].mean(axis=0)).max() > FADED)
 
 
-def _stamp(
+def stamp(
     picture: Array,
     sprite: Array,
     top: Array,

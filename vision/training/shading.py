@@ -166,9 +166,10 @@ def shade(
     values: tuple[int, ...],
     random: np.random.Generator,
     every: int = 1,
+    polish: float = 0.5,
 ) -> tuple[Array, Array]:
     """The die's picture, of SIZE / `every` pixels (small dice need no more), R G B about 0 to 1 (brighter
-    where it shines), and where the top face's pips are, 0 to 1."""
+    where it shines), and where the top face's pips are, 0 to 1. `polish`: how likely it mirrors lamps."""
     spot = pose.spot[::every, ::every].astype(np.float32)
     normal = pose.normal[::every, ::every].astype(np.float32)
     strength = np.abs(spot)
@@ -201,7 +202,7 @@ def shade(
     half /= np.linalg.norm(half)
     gleam = np.maximum(normal @ half, 0.0) ** style.shine * style.gloss * (0.4 + light.power)
     picture = albedo * shaded[..., None] + gleam[..., None] * (1 - 0.3 * pip[..., None])
-    if random.random() < 0.5:
+    if random.random() < polish:
         picture = picture + _mirrored(normal, style, pip, dent, random)[..., None]
     shown = np.asarray(picture * np.array(light.tint, np.float32) * 1.15, np.float32)
     return shown, np.asarray(pip * (face == pose.up), np.float32)
