@@ -20,18 +20,25 @@ def crop(
     scale = size / side
     c, s = np.cos(np.radians(turn)) * scale, np.sin(np.radians(turn)) * scale
     x, y = middle
-    if scale < 0.7:  # average first: the square's surroundings only
+    if scale < 0.7:  # average first, of the square's surroundings only; whole pixels, as others take ten times as long
         reach = side * 0.75 + 2
         left, top = max(0, int(x - reach)), max(0, int(y - reach))
         piece = frame[top : int(y + reach) + 1, left : int(x + reach) + 1]
         if not piece.size:
             return np.zeros((size, size, 3), np.uint8)
-        factor = max(0.05, scale * 1.25)
-        frame = np.asarray(
-            cv2.resize(piece, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA), np.uint8
-        )
-        x, y = (x - left) * factor, (y - top) * factor
-        c, s = c / factor, s / factor
+        by = max(1, min(int(1.0 / scale), *piece.shape[:2]))
+        if by > 1:
+            small = piece.shape[1] // by, piece.shape[0] // by
+            piece = piece[: small[1] * by, : small[0] * by]
+            piece = np.asarray(cv2.resize(piece, small, interpolation=cv2.INTER_AREA), np.uint8)
+        if scale * by < 0.7:
+            piece = np.asarray(cv2.blur(piece, (2, 2), anchor=(0, 0), borderType=cv2.BORDER_REPLICATE), np.uint8)
+            shift = 0.5
+        else:
+            shift = 0.0
+        # A pixel's middle is at its whole number: where `by` became one, theirs lies half of that less one on.
+        x, y = (x - left - (by - 1) / 2) / by - shift, (y - top - (by - 1) / 2) / by - shift
+        frame, c, s = piece, c * by, s * by
     matrix = np.array([[c, s, size / 2 - c * x - s * y], [-s, c, size / 2 + s * x - c * y]], np.float32)
     return np.asarray(cv2.warpAffine(frame, matrix, (size, size), borderMode=cv2.BORDER_REPLICATE), np.uint8)
 
