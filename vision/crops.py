@@ -10,6 +10,7 @@ from vision.readings import Image
 
 CELL = 4  # pixels of a cell of the finder's maps
 CROP = 48  # pixels of the reader's crops
+FINE = 0.7  # pixels of a crop for one of the frame, from which on nothing is skipped
 MARGIN = 1.36  # a crop's side, in the die's longer side
 
 
@@ -20,27 +21,30 @@ def crop(
     scale = size / side
     c, s = np.cos(np.radians(turn)) * scale, np.sin(np.radians(turn)) * scale
     x, y = middle
-    if scale < 0.7:  # average first, of the square's surroundings only; whole pixels, as others take ten times as long
+    if scale < FINE:  # average first, of the square's surroundings only
         reach = side * 0.75 + 2
         left, top = max(0, int(x - reach)), max(0, int(y - reach))
         piece = frame[top : int(y + reach) + 1, left : int(x + reach) + 1]
         if not piece.size:
             return np.zeros((size, size, 3), np.uint8)
-        by = max(1, min(int(1.0 / scale), *piece.shape[:2]))
-        if by > 1:
-            small = piece.shape[1] // by, piece.shape[0] // by
-            piece = piece[: small[1] * by, : small[0] * by]
-            piece = np.asarray(cv2.resize(piece, small, interpolation=cv2.INTER_AREA), np.uint8)
-        if scale * by < 0.7:
-            piece = np.asarray(cv2.blur(piece, (2, 2), anchor=(0, 0), borderType=cv2.BORDER_REPLICATE), np.uint8)
-            shift = 0.5
-        else:
-            shift = 0.0
-        # A pixel's middle is at its whole number: where `by` became one, theirs lies half of that less one on.
-        x, y = (x - left - (by - 1) / 2) / by - shift, (y - top - (by - 1) / 2) / by - shift
-        frame, c, s = piece, c * by, s * by
+        frame, by, first = _averaged(piece, scale)
+        x, y, c, s = (x - left - first) / by, (y - top - first) / by, c * by, s * by
     matrix = np.array([[c, s, size / 2 - c * x - s * y], [-s, c, size / 2 + s * x - c * y]], np.float32)
     return np.asarray(cv2.warpAffine(frame, matrix, (size, size), borderMode=cv2.BORDER_REPLICATE), np.uint8)
+
+
+def _averaged(piece: Image, scale: float) -> tuple[Image, int, float]:
+    """A piece shrunk so that sampling it at `scale` skips nothing; by how much, and where the middle of its
+    first pixel lies in the piece. Shrunk by whole numbers: by others it takes ten times as long."""
+    by = max(1, min(int(1.0 / scale), *piece.shape[:2]))
+    if by > 1:
+        small = piece.shape[1] // by, piece.shape[0] // by
+        whole = piece[: small[1] * by, : small[0] * by]
+        piece = np.asarray(cv2.resize(whole, small, interpolation=cv2.INTER_AREA), np.uint8)
+    if scale * by >= FINE:
+        return piece, by, (by - 1) / 2
+    pairs = cv2.blur(piece, (2, 2), anchor=(0, 0), borderType=cv2.BORDER_REPLICATE)
+    return np.asarray(pairs, np.uint8), by, (by - 1) / 2 + by / 2
 
 
 def normalise(batch: Image) -> NDArray[np.float32]:

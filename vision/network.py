@@ -1,9 +1,9 @@
 """The network at run time: a finder for the whole frame, a reader for each candidate, by `cv2.dnn`.
 
 The finder sees the frame at 640 pixels and says where dice may lie; the reader sees each candidate cut
-from the full frame, twice slightly otherwise, and says which face is on top, or that it is no die, or
-that it is cocked; where these two looks are not clear it looks again from more sides. How they were
-trained: `vision/training/README.md`.
+from the full frame and says which face is on top, or that it is no die, or that it is cocked; where this
+look is not clear it looks again, each time slightly otherwise. How they were trained:
+`vision/training/README.md`.
 """
 
 from __future__ import annotations
@@ -35,11 +35,12 @@ SHARED = 0.4  # the part of the smaller box that two dice may share in the pictu
 PIP = 0.45  # of a die's side: what lies in it and is smaller is a part of it
 COCKED = 7
 # The looks at a candidate: turn in degrees, scale of the crop, mirrored, and the mixture of blue, green and
-# red that is seen in place of the colours. The first ones at every candidate; the further ones where those
-# leave a doubt, while there is time for it. Red pips on a dark body are told apart by red alone.
+# red that is seen in place of the colours. The first one at every candidate; the further ones where that
+# leaves a doubt, while there is time for it. Red pips on a dark body are told apart by red alone.
 RED, REDDER = (0.0, 0.0, 1.0, 0.0), (-0.5, 0.0, 1.0, 64.0)  # the last number is added
-FIRST: tuple[Look, ...] = ((0.0, 1.0, False, None), (8.0, 1.08, True, None))
+FIRST: tuple[Look, ...] = ((0.0, 1.0, False, None),)
 FURTHER: tuple[Look, ...] = (
+    (8.0, 1.08, True, None),
     (-8.0, 0.94, False, None),
     (90.0, 1.0, False, None),
     (180.0, 1.05, True, None),
@@ -49,8 +50,8 @@ FURTHER: tuple[Look, ...] = (
     (0.0, 1.0, False, REDDER),
     (90.0, 1.06, True, REDDER),
 )
-CLEAR = 0.998  # the chance from which on a look leaves no doubt
-NOTHING = 0.9  # the chance from which on all first looks together need no more to see that there is no die
+CLEAR = 0.95  # the first look's chance from which on further ones change next to nothing (docs/vision.md)
+NOTHING = 0.9  # the same where it sees that there is no die
 BATCH = 24  # crops read at a time: more are no faster and take a megabyte each
 MORE = 16  # candidates at most that are looked at further
 
@@ -158,10 +159,9 @@ def mixed(picture: Image, mixture: tuple[float, float, float, float]) -> Image:
 
 
 def clear(looks: Array) -> bool:
-    """Whether a candidate's first looks (looks, 8) need no more: all sure of the same, or of nothing."""
+    """Whether a candidate's first look, of (looks, 8), needs no more: sure of a face, or of nothing."""
     face = int(looks[0].argmax())
-    least = float(looks[:, face].min())
-    return least > (CLEAR if face else NOTHING)
+    return bool(looks[0, face] > (CLEAR if face else NOTHING))
 
 
 def seen_as(box: Box, heat: float, looks: Array) -> Spot:

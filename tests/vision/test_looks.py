@@ -34,15 +34,14 @@ def looks(*faces: tuple[int, float]) -> Any:
 @pytest.mark.parametrize(
     ("seen", "enough"),
     [
-        (looks((4, 0.9995), (4, 0.999)), True),
-        (looks((4, 0.9995), (4, 0.97)), False),
-        (looks((4, 0.9995), (5, 0.9995)), False),
-        (looks((0, 0.95), (0, 0.92)), True),  # no die: less will do
-        (looks((0, 0.95), (0, 0.5)), False),
-        (looks((7, 0.95), (7, 0.95)), False),
+        (looks((4, 0.97)), True),
+        (looks((4, 0.93)), False),
+        (looks((0, 0.92)), True),  # no die: less will do
+        (looks((0, 0.5)), False),
+        (looks((7, 0.93)), False),
     ],
 )
-def test_two_looks_are_enough_only_where_they_leave_no_doubt(seen: Any, enough: bool) -> None:
+def test_one_look_is_enough_only_where_it_leaves_no_doubt(seen: Any, enough: bool) -> None:
     assert clear(seen) is enough
 
 
