@@ -22,6 +22,7 @@ from vision.training.shading import HOUSES, Style, draw_light, draw_style, faces
 Random = np.random.Generator
 WIDTH, HEIGHT = 1280, 720
 POLISH = 0.2  # the share of dice that mirror a lamp
+BURNT = 0.35  # of a die's pixels: an exposure that the calibration refuses
 BRIGHT = (25.0, 210.0)  # a frame's mean
 ASLANT = 14.0  # degrees at most: a camera above the tray's middle
 WHITE = (236, 232, 222)
@@ -78,9 +79,15 @@ def _tray(random: Random, poses: list[Pose]) -> tuple[NDArray[np.uint8], list[in
         labels.append(Label(_box(mask), value, len(places)))
     frame = camera(random, illuminate(random, picture)[:HEIGHT])
     lit = BRIGHT[0] < float(frame.mean()) < BRIGHT[1]
-    if lit and all(shows(frame, pips, label) for label in labels):
+    if lit and all(shows(frame, pips, label) and _burnt(frame, label) < BURNT for label in labels):
         return frame, [label.value for label in labels]
-    return _tray(random, poses)  # the calibration would have refused the light, or a lamp has drowned a die
+    return _tray(random, poses)  # the calibration refuses such light, and nobody could say that die's number
+
+
+def _burnt(frame: NDArray[np.uint8], label: Label) -> float:
+    """The share of a die's pixels that are as bright as can be."""
+    x, y, w, h = (int(n) for n in label.box)
+    return float((frame[y : y + h, x : x + w].max(axis=2) > 250).mean())
 
 
 def _box(mask: NDArray[np.bool_]) -> tuple[float, float, float, float]:
