@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.training import boards, geometry, real, samples
+from vision.training import boards, geometry, keyboards, real, samples
 from vision.training.samples import Picture
 from vision.training.scenes import Studio
 
@@ -38,6 +38,13 @@ def tokens(args: argparse.Namespace) -> None:
     """Renders boards with tokens that bear figures: what the reader shall not take for dice."""
     random = np.random.default_rng(args.seed)
     found = [_packed(*boards.board(random)) for _ in range(args.count)]
+    args.out.write_bytes(pickle.dumps(found, protocol=5))
+
+
+def keys(args: argparse.Namespace) -> None:
+    """Renders keyboards, whose keys the reader shall not take for dice either."""
+    random = np.random.default_rng(args.seed)
+    found = [_packed(*keyboards.keyboard(random)) for _ in range(args.count)]
     args.out.write_bytes(pickle.dumps(found, protocol=5))
 
 
@@ -80,6 +87,7 @@ def main() -> None:
         ("poses", poses),
         ("scenes", scenes),
         ("tokens", tokens),
+        ("keys", keys),
         ("photos", photos),
         ("crops", crops),
     )
