@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from vision.network import Spot
-from vision.training.calibrate import Seen, left_out, right, table, threshold
+from vision.training.calibrate import Seen, chance, fit, left_out, right, table, threshold
 from vision.training.real import Photo
 
 
@@ -48,3 +49,18 @@ def test_the_threshold_lies_above_the_wrong_ones_and_a_set_left_out_is_held_to_t
     clean, misled = x[:, 0] > 0, x[:, 0] < 3
     told = left_out({"clean": (x, clean), "misled": (x, misled)}, 0.001)
     assert told["misled"]["wrong"] > 0 and told["misled"]["numbers"] == 40
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_fit_finds_the_best_weights_even_where_few_numbers_are_wrong(seed: int) -> None:
+    """Newton's full steps overshoot where nearly all is right: they once ended at weights in the hundreds."""
+    random = np.random.default_rng(seed)
+    x = np.column_stack([random.uniform(-6, 12, (4000, 2)), random.uniform(-3, 3, 4000), np.ones(4000)])
+    y = (random.random(4000) < chance(x, np.array([2.0, 0.5, 0.0, 2.0]))).astype(float)
+    weights = fit(x, y)
+    assert weights[:2] == pytest.approx([2.0, 0.5], abs=0.5) and (weights[:-1] >= 0).all()
+    slope = x.T @ (y - chance(x, weights)) - 0.3 * weights
+    free = weights > 0
+    free[-1] = True
+    assert np.abs(slope[free]).max() < 0.01  # nowhere better along any weight that may move
+    assert (slope[~free] <= 0.01).all()

@@ -34,8 +34,8 @@ def looks(*faces: tuple[int, float]) -> Any:
 @pytest.mark.parametrize(
     ("seen", "enough"),
     [
-        (looks((4, 0.97)), True),
-        (looks((4, 0.93)), False),
+        (looks((4, 0.98)), True),
+        (looks((4, 0.96)), False),
         (looks((0, 0.92)), True),  # no die: less will do
         (looks((0, 0.5)), False),
         (looks((7, 0.93)), False),

@@ -74,14 +74,30 @@ def right(seen: Seen) -> list[bool]:
 
 
 def fit(x: Floats, y: Floats, ridge: float = 0.3) -> Floats:
-    """Logistic regression by Newton's method; weights kept at or above 0 except the constant."""
+    """Logistic regression by Newton's method, its steps halved while they lead uphill; weights kept at or
+    above 0 except the constant."""
+
+    def cost(weights: Floats) -> float:
+        score = x @ weights
+        return float(np.logaddexp(0.0, score).sum() - y @ score + 0.5 * ridge * weights @ weights)
+
+    def kept(weights: Floats) -> Floats:
+        return np.append(np.maximum(weights[:-1], 0.0), weights[-1])
+
     weights = np.zeros(x.shape[1])
     for _ in range(60):
         p = 1.0 / (1.0 + np.exp(-np.clip(x @ weights, -30, 30)))
         slope = x.T @ (y - p) - ridge * weights
         bend = (x * (p * (1 - p))[:, None]).T @ x + ridge * np.eye(x.shape[1])
-        weights = weights + np.linalg.solve(bend, slope)
-        weights[:-1] = np.maximum(weights[:-1], 0.0)
+        # A weight that lies at 0 and is pushed below stays there and must not bend the others' way.
+        free = (weights > 0) | (slope > 0)
+        free[-1] = True
+        step = np.zeros_like(weights)
+        step[free] = np.linalg.solve(bend[np.ix_(free, free)], slope[free])
+        size = 1.0
+        while size > 1e-6 and cost(kept(weights + size * step)) > cost(weights):
+            size /= 2
+        weights = kept(weights + size * step)
     return np.asarray(weights, np.float64)
 
 
