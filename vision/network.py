@@ -52,7 +52,7 @@ FURTHER: tuple[Look, ...] = (
 )
 CLEAR = 0.97  # the first look's chance from which on further ones change next to nothing (docs/vision.md)
 NOTHING = 0.9  # the same where it sees that there is no die
-BATCH = 24  # crops read at a time: more are no faster and take a megabyte each
+BATCH = 24  # crops read at a time: more are no faster and take more memory
 MORE = 16  # candidates at most that are looked at further
 
 
