@@ -94,16 +94,10 @@ class Studio:
             cover[mask] = number
             pips[mask] = 0
             pips[dots] = number + 1
-            ys, xs = np.nonzero(mask)
-            if len(xs) < 30:
+            if mask.sum() < 30:
                 labels.append((Label((0, 0, 0, 0), HIDDEN), 1.0))
                 continue
-            box = (
-                float(xs.min()),
-                float(ys.min()),
-                float(xs.max() - xs.min() + 1),
-                float(ys.max() - ys.min() + 1),
-            )
+            box = box_of(mask)
             labels.append((Label(box, 0 if pose.tilt else value, number + 1), float(mask.sum())))
         return [
             label
@@ -148,16 +142,24 @@ class Studio:
         return None
 
 
+def box_of(mask: NDArray[np.bool_]) -> tuple[float, float, float, float]:
+    """The box x, y, w, h (pixels) of the pixels that a die covers; there must be some."""
+    ys, xs = np.nonzero(mask)
+    return float(xs.min()), float(ys.min()), float(np.ptp(xs) + 1), float(np.ptp(ys) + 1)
+
+
 def shows(frame: NDArray[np.uint8], pips: NDArray[np.uint8], label: Label) -> bool:
     """Whether lamp and camera have left anything of a die's pips: their colour differs from what lies round
     them by some of the 256 steps. What nobody can read teaches nothing."""
+    if not label.value:
+        return True  # a cocked one has no number to show
     x, y, w, h = (int(n) for n in label.box)
     place = np.s_[y : y + h, x : x + w]
     mask = (pips[place] == label.number).astype(np.uint8)
     wide = 3 + 2 * (w // 24)
     rim = cv2.dilate(mask, np.ones((wide, wide), np.uint8)) > mask
-    if not label.value or not mask.any() or not rim.any():
-        return not label.value
+    if not mask.any() or not rim.any():
+        return False
     here = frame[place].astype(np.float32)
     return bool(np.abs(here[mask > 0].mean(axis=0) - here[rim].mean(axis=0)).max() > FADED)
 

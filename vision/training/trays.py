@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from vision.training import tables
 from vision.training.geometry import Pose, bank
-from vision.training.scenes import Label, camera, illuminate, shows, stamp
+from vision.training.scenes import Label, box_of, camera, illuminate, shows, stamp
 from vision.training.shading import HOUSES, Style, draw_light, draw_style, faces, shade
 
 Random = np.random.Generator
@@ -76,7 +76,7 @@ def _tray(random: Random, poses: list[Pose]) -> tuple[NDArray[np.uint8], list[in
         turn = random.uniform(-180, 180)
         mask, dots = stamp(picture, sprite, top, pose, (x, y, side, turn), shadow)
         pips[dots] = len(places)
-        labels.append(Label(_box(mask), value, len(places)))
+        labels.append(Label(box_of(mask), value, len(places)))
     frame = camera(random, illuminate(random, picture)[:HEIGHT])
     lit = BRIGHT[0] < float(frame.mean()) < BRIGHT[1]
     if lit and all(shows(frame, pips, label) and _burnt(frame, label) < BURNT for label in labels):
@@ -88,8 +88,3 @@ def _burnt(frame: NDArray[np.uint8], label: Label) -> float:
     """The share of a die's pixels that are as bright as can be."""
     x, y, w, h = (int(n) for n in label.box)
     return float((frame[y : y + h, x : x + w].max(axis=2) > 250).mean())
-
-
-def _box(mask: NDArray[np.bool_]) -> tuple[float, float, float, float]:
-    ys, xs = np.nonzero(mask)
-    return float(xs.min()), float(ys.min()), float(np.ptp(xs) + 1), float(np.ptp(ys) + 1)
