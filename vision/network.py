@@ -31,8 +31,9 @@ CERTAIN, MIDDLING = 0.75, 64.0  # heat and pixels of dice that make that glance 
 LARGE = 32.0  # pixels of a die there below which the first one knows better
 HEAT = 0.15  # a candidate's least heat
 MOST = 48  # candidates looked at
-SHARED = 0.4  # the part of the smaller box that two dice may share in the picture
+SHARED = 0.6  # the part of the smaller box that two dice may share in the picture
 PIP = 0.45  # of a die's side: what lies in it and is smaller is a part of it
+PLAIN = 0.9  # the chance of a face from which on a die in another's box is one
 COCKED = 7
 # The looks at a candidate: turn in degrees, scale of the crop, mirrored, and the mixture of blue, green and
 # red that is seen in place of the colours. The first one at every candidate; the further ones where that
@@ -59,14 +60,11 @@ MORE = 16  # candidates at most that are looked at further
 @dataclass(frozen=True, slots=True)
 class Spot:
     """A candidate: its box (x, y, w, h, pixels of the frame), the finder's heat, the reader's probabilities
-    (8: nothing, 1 to 6, cocked; the looks' geometric mean), that of its most doubtful look at the winner and
-    the share of the looks that chose the winner."""
+    (8: nothing, 1 to 6, cocked; the looks' geometric mean)."""
 
     box: Box
     heat: float
     chances: NDArray[np.float32]
-    least: float
-    agreed: float
 
     @property
     def value(self) -> int:
@@ -81,7 +79,10 @@ class Network:
         """Loads `finder.onnx` and `reader.onnx` of `folder` (the shipped finder where it has none:
         that one never saw a real picture). Raises VisionError."""
         own = folder / "finder.onnx"
-        self._finder = _load(own if own.is_file() else WEIGHTS / "finder.onnx")
+        finder = own if own.is_file() else WEIGHTS / "finder.onnx"
+        # One for each size: a network that is given another size than before makes ready anew, which takes
+        # a tenth of a frame's time.
+        self._finders = {long: _load(finder) for long in (LONG, SHORT)}
         self._reader = _load(folder / "reader.onnx")
 
     def spots(self, frame: Image) -> list[Spot]:
@@ -117,9 +118,9 @@ class Network:
         small = np.asarray(cv2.resize(frame, size, interpolation=way), np.uint8)
         low, side = -size[1] % 32, -size[0] % 32
         small = np.asarray(cv2.copyMakeBorder(small, 0, low, 0, side, cv2.BORDER_REPLICATE), np.uint8)
-        x = (small.astype(np.float32) / 255.0 - 0.5).transpose(2, 0, 1)[None]
-        self._finder.setInput(np.ascontiguousarray(x))
-        out = np.asarray(self._finder.forward(), np.float32)[0]
+        finder = self._finders[long]
+        finder.setInput(cv2.dnn.blobFromImage(small, 1 / 255, mean=(127.5, 127.5, 127.5)))
+        out = np.asarray(finder.forward(), np.float32)[0]
         return _boxes(out, scale, frame.shape[1], frame.shape[0])
 
     def look(self, frame: Image, boxes: list[Box]) -> list[Array]:
@@ -167,14 +168,13 @@ def clear(looks: Array) -> bool:
 def seen_as(box: Box, heat: float, looks: Array) -> Spot:
     """A candidate with what its looks (looks, 8) say together."""
     mean = np.exp(np.log(np.maximum(looks, 1e-7)).mean(axis=0))
-    chances = np.asarray(mean / mean.sum(), np.float32)
-    winner = int(chances.argmax())
-    agreed = float((looks.argmax(axis=1) == winner).mean())
-    return Spot(box, heat, chances, float(looks[:, winner].min()), agreed)
+    return Spot(box, heat, np.asarray(mean / mean.sum(), np.float32))
 
 
 def apart(spots: list[Spot]) -> list[Spot]:
-    """Of candidates that share a place the one that reads best; no pips of a die that is seen as one."""
+    """Of candidates that share a place the one that reads best; no pips of a die that is seen as one, and no
+    heap of dice that is taken for one."""
+    spots = [spot for spot in spots if not _heap(spot, spots)]
     dice = [spot for spot in spots if spot.heat > 0.5 and spot.chances[0] < 0.2]
     kept: list[Spot] = []
     for spot in sorted(spots, key=lambda one: -one.heat * float(one.chances[1:].max())):
@@ -183,6 +183,13 @@ def apart(spots: list[Spot]) -> list[Spot]:
         if all(_overlap(spot.box, other.box) < SHARED for other in kept):
             kept.append(spot)
     return kept
+
+
+def _heap(spot: Spot, spots: list[Spot]) -> bool:
+    """Whether two dice or more that lie in a candidate's box are read for certain, as more than a one (as
+    which a large die's pip may pass)."""
+    inside = [one for one in spots if _within(one.box, spot.box) and one.heat > 0.5]
+    return sum(float(one.chances[2:7].max()) > PLAIN for one in inside) >= 2
 
 
 def _within(pip: Box, die: Box) -> bool:

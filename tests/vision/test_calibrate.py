@@ -13,7 +13,7 @@ from vision.training.real import Photo
 def spot(box: tuple[float, float, float, float], value: int, chance: float = 0.9) -> Spot:
     chances = np.full(8, (1 - chance) / 7, np.float32)
     chances[value] = chance
-    return Spot(box, 0.9, chances, chance, 1.0)
+    return Spot(box, 0.9, chances)
 
 
 def seen(boxed: bool, *spots: Spot) -> Seen:
@@ -31,6 +31,12 @@ def test_a_number_where_no_die_is_labelled_is_wrong_even_when_all_dice_are_found
     assert right(found) == [True, True, False]
 
 
+def test_a_box_round_two_dice_takes_one_label_and_leaves_the_other_to_its_own_candidate() -> None:
+    both = spot((8, 5, 76, 30), 4, 0.95)
+    assert right(seen(True, both, spot((60, 10, 20, 20), 2, 0.9))) == [True, True]
+    assert right(seen(True, both, spot((10, 10, 20, 20), 4, 0.9))) == [False, True]
+
+
 def test_without_boxes_the_surest_candidates_take_the_values() -> None:
     found = seen(False, spot((10, 10, 20, 20), 4, 0.7), spot((60, 10, 20, 20), 4, 0.9))
     assert right(found) == [False, True]
@@ -39,7 +45,7 @@ def test_without_boxes_the_surest_candidates_take_the_values() -> None:
 def test_what_is_never_shown_does_not_move_the_threshold() -> None:
     cut_off, tiny = spot((-9, 10, 20, 20), 4), spot((120, 40, 9, 9), 4)
     rows, good = table([seen(True, spot((10, 10, 20, 20), 4), cut_off, tiny)])
-    assert rows.shape == (1, 5) and good.tolist() == [True]
+    assert rows.shape == (1, 3) and good.tolist() == [True]
 
 
 def test_the_threshold_lies_above_the_wrong_ones_and_a_set_left_out_is_held_to_the_others() -> None:

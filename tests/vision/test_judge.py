@@ -7,7 +7,7 @@ from vision.judge import Calibration, angle, judge
 from vision.network import Spot
 from vision.readings import Image
 
-EVEN = Calibration(mean=1.0, least=0.0, heat=0.0, agreed=0.0, constant=0.0, sure=0.9)
+EVEN = Calibration(rivals=1.0, heat=0.0, constant=0.0, sure=0.96)
 
 
 def frame(colour: tuple[int, int, int] = (60, 30, 180), boxes: tuple[tuple[int, int], ...] = ()) -> Image:
@@ -33,14 +33,14 @@ def spot(
     chances = np.full(8, (1 - chance - cocked - nothing) / 5, np.float32)
     chances[0], chances[7] = nothing, cocked
     chances[value] = chance
-    return Spot((x, y, side, side), heat, chances, chance, 1.0)
+    return Spot((x, y, side, side), heat, chances)
 
 
 def test_a_sure_candidate_becomes_a_reading_with_colour_and_place() -> None:
     dice, unsure = judge(frame(boxes=((100, 100),)), [spot(100, 100, 0.97)], EVEN)
     assert not unsure and len(dice) == 1
     assert (dice[0].value, dice[0].colour, dice[0].box) == (3, "crimson", (100, 100, 60, 60))
-    assert dice[0].center == (130, 130) and dice[0].confidence == pytest.approx(0.97, abs=0.001)
+    assert dice[0].center == (130, 130) and dice[0].confidence == pytest.approx(0.97, abs=0.002)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,18 @@ import numpy as np
 from vision.crops import CROP, MARGIN
 from vision.training import samples
 from vision.training.boards import board, token
-from vision.training.samples import COCKED, DECOY, NOTHING, REACH, WIDE, Picture, cut, disguised, shaken
+from vision.training.samples import (
+    COCKED,
+    DECOY,
+    NOTHING,
+    REACH,
+    WIDE,
+    Picture,
+    coloured,
+    cut,
+    disguised,
+    shaken,
+)
 
 
 def picture(*dice: tuple[float, float, float, float, float]) -> Picture:
@@ -85,6 +96,21 @@ def test_a_disguise_changes_colours_and_not_what_is_where() -> None:
     assert seen > 72
     assert hues == {0, 1, 2}
     assert samples.WIDE / samples.REACH > CROP / MARGIN  # nothing is lost by cutting in advance
+
+
+def test_pips_that_only_their_hue_tells_apart_keep_it_where_brightness_is_taken_away() -> None:
+    body, pip = (70, 52, 60), (50, 40, 125)  # about as bright as each other
+    crop = np.full((CROP, CROP, 3), body, np.float32)
+    cv2.circle(crop, (24, 24), 8, pip, -1)
+    random = np.random.default_rng(5)
+    for _ in range(40):
+        one = coloured(crop, random)
+        inside, outside = one[20:28, 20:28].mean((0, 1)), one[:8].mean((0, 1))
+        assert (inside - outside)[2] > 35 > 10 > (inside - outside)[0]
+    bright = np.full((CROP, CROP, 3), 60, np.float32)
+    cv2.circle(bright, (24, 24), 8, (200, 200, 200), -1)
+    steps = [float(np.ptp(coloured(bright, random)[..., 1])) for _ in range(40)]
+    assert min(steps) < 60 and max(steps) < 140  # of 140
 
 
 def test_a_board_of_tokens_holds_no_die_and_each_is_learnt_as_nothing() -> None:

@@ -1,14 +1,15 @@
 """Fits the confidence on held-out photos: what share of numbers is right, given what finder and reader say.
 
-Each set is read with weights that have not seen it (`--fold SET=FOLDER`); a logistic regression on the
-logits of (chance, most doubtful look, heat) and the agreement of the looks gives the confidence, and the
-threshold is the least one above which fewer than `--wrong` of the numbers are wrong.
+Each set is read with weights that have not seen it (`--fold SET=FOLDER`); a logistic regression on what
+speaks for another face and on the finder's heat gives the confidence, and the threshold is the least one
+above which fewer than `--wrong` of the numbers are wrong.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 from collections import Counter
 from collections.abc import Iterable
@@ -19,8 +20,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.judge import Calibration, features, hard_reason, noticed
-from vision.network import Network, Spot
+from vision.judge import Calibration, features, hard_reason, named, noticed
+from vision.network import Box, Network, Spot
 from vision.pictures import load
 from vision.training import real
 from vision.training.real import Photo
@@ -50,27 +51,35 @@ def read_fold(root: Path, name: str, weights: Path, every: int = 1) -> list[Seen
 
 def right(seen: Seen) -> list[bool]:
     """For each candidate, whether its number is right: by place where the labels have boxes, else the
-    surest candidates take the values that the photo holds."""
-    left = Counter(seen.photo.values)
+    surest candidates take the values that the photo holds. A label is one candidate's at most."""
     boxes = [(box, value) for box, value in zip(seen.photo.boxes, seen.photo.values, strict=True) if box]
-    placed = bool(boxes)
+    if boxes:
+        own = _placed(seen.spots, [box for box, _ in boxes])
+        return [k in own and boxes[own[k]][1] == spot.value for k, spot in enumerate(seen.spots)]
+    left = Counter(seen.photo.values)
     verdicts = [False] * len(seen.spots)
     order = sorted(range(len(seen.spots)), key=lambda k: -float(seen.spots[k].chances[seen.spots[k].value]))
     for k in order:
-        spot = seen.spots[k]
-        if placed:
-            x, y, w, h = spot.box
-            mine = [
-                (box, value)
-                for box, value in boxes
-                if x < box[0] + box[2] / 2 < x + w and y < box[1] + box[3] / 2 < y + h
-            ]
-            verdicts[k] = any(value == spot.value for _, value in mine)
-            boxes = [one for one in boxes if one not in mine]
-        elif left[spot.value] > 0:
-            left[spot.value] -= 1
-            verdicts[k] = True
+        value = seen.spots[k].value
+        verdicts[k] = left[value] > 0
+        left[value] -= verdicts[k]
     return verdicts
+
+
+def _placed(spots: tuple[Spot, ...], boxes: list[Box]) -> dict[int, int]:
+    """Which label is which candidate's: of those whose middles lie in its box one, nearest pairs first."""
+    pairs = []
+    for k, spot in enumerate(spots):
+        x, y, w, h = spot.box
+        for label, box in enumerate(boxes):
+            across, down = box[0] + box[2] / 2 - x - w / 2, box[1] + box[3] / 2 - y - h / 2
+            if abs(across) < w / 2 and abs(down) < h / 2:
+                pairs.append((math.hypot(across, down), k, label))
+    own: dict[int, int] = {}
+    for _, k, label in sorted(pairs):
+        if k not in own and label not in own.values():
+            own[k] = label
+    return own
 
 
 def fit(x: Floats, y: Floats, ridge: float = 0.3) -> Floats:
@@ -114,8 +123,7 @@ def table(photos: list[Seen]) -> Table:
     rows, good = [], []
     for seen in photos:
         for spot, verdict in zip(seen.spots, right(seen), strict=True):
-            shown = noticed(spot) and hard_reason(seen.size, spot) is None
-            if shown and spot.chances.argmax() == spot.value:
+            if noticed(spot) and named(spot) and hard_reason(seen.size, spot) is None:
                 rows.append(features(spot))
                 good.append(verdict)
     return np.array(rows), np.array(good, bool)
@@ -166,7 +174,7 @@ def main() -> None:
     x, y = joined(tables.values())
     weights, sure = fitted(x, y, args.wrong)
     confidence = chance(x, weights)
-    names = ("mean", "least", "heat", "agreed", "constant")
+    names = ("rivals", "heat", "constant")
     calibration = {name: round(float(w), 5) for name, w in zip(names, weights, strict=True)}
     Calibration(**calibration, sure=sure)  # the same names, or this fails
     report = {

@@ -9,7 +9,7 @@ from typing import Any
 torch: Any = importlib.import_module("torch")  # not among the product's dependencies
 nn: Any = importlib.import_module("torch.nn")
 
-FINDER_CHANNELS = (16, 24, 32, 64, 96)
+FINDER_CHANNELS = (12, 16, 32, 64, 96)
 READER_CHANNELS = (16, 32, 48, 96)
 CLASSES = 8  # nothing, 1 to 6, cocked
 

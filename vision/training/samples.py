@@ -52,7 +52,7 @@ _decode_once = lru_cache(maxsize=2000)(_decode)
 def patch(picture: Picture, random: Random) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
     """A PATCH x PATCH piece at a random scale and turn, with its dice (x, y, w, h, value)."""
     frame, dice = picture.decode(), picture.dice[picture.dice[:, 4] != DECOY]
-    scale = float(np.exp(random.uniform(np.log(0.6), np.log(1.5))))
+    scale = float(np.exp(random.uniform(np.log(0.55), np.log(2.4))))
     if picture.real:  # to the size in which the finder will see it (640 wide), then varied
         scale *= 640.0 / max(frame.shape[:2])
     if len(dice):  # dice between 9 and 130 pixels
@@ -177,14 +177,12 @@ def disguised(picture: NDArray[np.uint8], random: Random) -> NDArray[np.uint8]:
         out = np.repeat(128 + 50 * (mixed - mixed.mean()) / (mixed.std() + 4), 3, axis=2)
     if random.random() < 0.15:
         out = 255 - out
+    if random.random() < 0.2:
+        out = coloured(out, random)
     gain = np.exp(random.normal(0, 0.18)) * np.exp(random.normal(0, 0.08, 3))
     out = out * gain.astype(np.float32) + np.float32(random.normal(0, 10))
-    if random.random() < 0.15:  # a lamp mirrored: a bright bar or spot
-        mask = np.zeros(out.shape[:2], np.float32)
-        x, y, u, v = (int(n) for n in random.integers(6, CROP - 6, 4))
-        cv2.line(mask, (x, y), (u, v) if random.random() < 0.6 else (x, y), 1.0, int(random.integers(1, 7)))
-        mask = np.asarray(cv2.GaussianBlur(mask, (0, 0), random.uniform(0.5, 2.5)), np.float32)
-        out = out + mask[..., None] * np.float32(random.uniform(40, 220))
+    if random.random() < 0.25:  # a lamp mirrored
+        out = out + _gleam(random)[..., None] * np.float32(random.uniform(40, 220))
     if random.random() < 0.25:
         small = int(random.integers(18, 40))
         out = cv2.resize(out, (small, small), interpolation=cv2.INTER_AREA)
@@ -198,6 +196,40 @@ def disguised(picture: NDArray[np.uint8], random: Random) -> NDArray[np.uint8]:
         data = cv2.imencode(".jpg", done, [cv2.IMWRITE_JPEG_QUALITY, int(random.integers(30, 90))])[1]
         done = np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
     return done
+
+
+def _gleam(random: Random) -> Array:
+    """A lamp's image on a crop, 0 to 1: a bar, a spot, or the beads of a strip or ring of small lamps, which
+    pass for pips where one counts spots alone; every other one across the die's middle, where a four becomes
+    a five."""
+    mask = np.zeros((CROP, CROP), np.float32)
+    (x, y), (u, v) = random.integers(6, CROP - 6, (2, 2)).astype(float)
+    if random.random() < 0.5:
+        reach, turn = random.uniform(4, 14), random.uniform(0, np.pi)
+        along = reach * np.array([math.cos(turn), math.sin(turn)])
+        middle = CROP / 2 + random.normal(0, 2.5, 2)
+        (x, y), (u, v) = middle - along, middle + along
+    kind = random.random()
+    if kind < 0.4:
+        count, bent = int(random.integers(3, 9)), random.normal(0, 6)
+        for k in np.linspace(0, 1, count):
+            bow = bent * 4 * k * (1 - k)
+            at = (int(16 * (x + k * (u - x) + bow)), int(16 * (y + k * (v - y) - bow)))
+            cv2.circle(mask, at, int(random.uniform(10, 34)), 1.0, cv2.FILLED, cv2.LINE_AA, 4)
+    else:
+        end = (int(u), int(v)) if kind < 0.76 else (int(x), int(y))
+        cv2.line(mask, (int(x), int(y)), end, 1.0, int(random.integers(1, 7)))
+    return np.asarray(cv2.GaussianBlur(mask, (0, 0), random.uniform(0.5, 2.0)), np.float32)
+
+
+def coloured(picture: Array, random: Random) -> Array:
+    """A crop in which colour tells more than brightness, as coarse as cheap cameras record it."""
+    grey = picture @ np.array([[0.11], [0.59], [0.3]], np.float32)
+    hue = (picture - grey) * np.float32(random.uniform(0.8, 1.8))
+    if random.random() < 0.7:
+        hue = np.asarray(cv2.GaussianBlur(hue, (0, 0), random.uniform(0.6, 2.2)), np.float32)
+    middle = grey.mean()
+    return np.asarray(middle + (grey - middle) * np.float32(random.uniform(0.2, 0.9)) + hue, np.float32)
 
 
 def maps(dice: NDArray[np.float32]) -> tuple[Array, Array]:

@@ -136,7 +136,7 @@ class Studio:
             else:
                 x, y = anchor + random.normal(0, 1.6 * side + 8, 2)
             x, y = float(np.clip(x, 0, size)), float(np.clip(y, 0, size))
-            gap = random.uniform(0.98, 1.5)
+            gap = random.uniform(0.98, 1.5) if anchor is None else random.uniform(0.88, 1.3)
             if all(math.hypot(x - px, y - py) > gap * 0.56 * (side + ps) for px, py, ps, _, _ in placed):
                 return x, y
         return None
@@ -153,14 +153,32 @@ def shows(frame: NDArray[np.uint8], pips: NDArray[np.uint8], label: Label) -> bo
     them by some of the 256 steps. What nobody can read teaches nothing."""
     if not label.value:
         return True  # a cocked one has no number to show
+    place = _place(label)
+    return _stands_out(frame[place], (pips[place] == label.number).astype(np.uint8))
+
+
+def shows_each(frame: NDArray[np.uint8], pips: NDArray[np.uint8], label: Label) -> bool:
+    """Whether each of a die's pips can be seen, none lost in a lamp's mirror image: what is asked of dice
+    that are to be read without a doubt. `frame`, `pips` and `label` are what a scene gives."""
+    place = _place(label)
+    count, parts = cv2.connectedComponents((pips[place] == label.number).astype(np.uint8))
+    return count > 1 and all(
+        _stands_out(frame[place], (parts == k).astype(np.uint8)) for k in range(1, count)
+    )
+
+
+def _place(label: Label) -> tuple[slice, slice]:
     x, y, w, h = (int(n) for n in label.box)
-    place = np.s_[y : y + h, x : x + w]
-    mask = (pips[place] == label.number).astype(np.uint8)
-    wide = 3 + 2 * (w // 24)
+    return np.s_[y : y + h, x : x + w]
+
+
+def _stands_out(die: NDArray[np.uint8], mask: NDArray[np.uint8]) -> bool:
+    """Whether the pixels of a mask differ in colour from those round them. `die`: a die's box, h x w x 3."""
+    wide = 3 + 2 * (die.shape[1] // 24)
     rim = cv2.dilate(mask, np.ones((wide, wide), np.uint8)) > mask
     if not mask.any() or not rim.any():
         return False
-    here = frame[place].astype(np.float32)
+    here = die.astype(np.float32)
     return bool(np.abs(here[mask > 0].mean(axis=0) - here[rim].mean(axis=0)).max() > FADED)
 
 
@@ -245,13 +263,14 @@ def illuminate(random: Random, picture: Array) -> Array:
     return np.asarray(picture, np.float32)
 
 
-def camera(random: Random, picture: Array) -> NDArray[np.uint8]:
-    """Exposure, white balance, blur, sharpening, noise, eight bits, JPEG."""
+def camera(random: Random, picture: Array, shaken: float = 0.12) -> NDArray[np.uint8]:
+    """Exposure, white balance, blur, sharpening, noise, eight bits, JPEG. `shaken`: how likely it, or the
+    dice, moved."""
     gain = np.array([1 + random.normal(0, 0.09), 1.0, 1 + random.normal(0, 0.12)]) * random.uniform(0.6, 1.35)
     picture = np.clip(picture * gain.astype(np.float32), 0, 1) ** np.float32(random.uniform(0.65, 1.35))
     if random.random() < 0.55:
         picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), random.uniform(0.3, 1.3)))
-    if random.random() < 0.12:
+    if random.random() < shaken:
         length = int(random.integers(2, 7))
         kernel = np.zeros((length * 2 + 1, length * 2 + 1), np.float32)
         angle = random.uniform(0, np.pi)

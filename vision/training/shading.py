@@ -19,6 +19,7 @@ HOUSES: dict[str, tuple[int, int, int]] = {  # R, G, B
     "green": (46, 158, 79),
     "purple": (106, 63, 160),
 }
+HUE_ALONE = 0.18  # the share of makes whose pips are as bright as their body
 _PATTERNS: dict[int, tuple[tuple[int, int], ...]] = {
     1: ((0, 0),),
     2: ((-1, -1), (1, 1)),
@@ -113,8 +114,13 @@ def _pigment(random: np.random.Generator) -> NDArray[np.float64]:
     return np.asarray(cv2.cvtColor(hsv, cv2.COLOR_HSV2RGB)[0, 0] / 255.0, np.float64)
 
 
+GREY = np.array([0.3, 0.59, 0.11])  # how bright red, green and blue seem
+
+
 def _pip_colour(random: np.random.Generator, base: NDArray[np.float64]) -> NDArray[np.float64]:
-    grey = float(base @ np.array([0.3, 0.59, 0.11]))
+    grey = float(base @ GREY)
+    if random.random() < HUE_ALONE:
+        return _as_bright(random, base)
     choices = [np.full(3, 0.95), np.array([0.92, 0.88, 0.75]), np.full(3, 0.05), np.array([0.05, 0.06, 0.2])]
     if random.random() < (0.4 if grey > 0.25 else 0.6):  # told from the body by hue more than by brightness
         strange = [np.array([0.75, 0.1, 0.12]), np.array([0.8, 0.68, 0.12]), np.array([0.1, 0.2, 0.7])]
@@ -124,10 +130,21 @@ def _pip_colour(random: np.random.Generator, base: NDArray[np.float64]) -> NDArr
     else:
         random.shuffle(choices)
     for colour in choices:
-        step = abs(float(colour @ np.array([0.3, 0.59, 0.11])) - grey)
+        step = abs(float(colour @ GREY) - grey)
         apart = float(np.abs(colour - base).max())
         if step > 0.3 or (step > 0.1 and apart > 0.35) or (apart > 0.45 and random.random() < 0.5):
             return np.clip(colour + random.normal(0, 0.02, 3), 0, 1)
+    return np.full(3, 0.95 if grey < 0.5 else 0.05)
+
+
+def _as_bright(random: np.random.Generator, base: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A pigment about as bright as the body, red more often than not: told from it by hue alone."""
+    grey = float(base @ GREY)
+    for _ in range(40):
+        red = np.array([random.uniform(0.3, 0.9), random.uniform(0.02, 0.15), random.uniform(0.02, 0.2)])
+        colour = red if random.random() < 0.6 else _pigment(random)
+        if abs(float(colour @ GREY) - grey) < 0.15 and np.abs(colour - base).max() > 0.25:
+            return np.asarray(np.clip(colour, 0, 1), np.float64)
     return np.full(3, 0.95 if grey < 0.5 else 0.05)
 
 
@@ -262,7 +279,8 @@ def _lamp(away: Array, bulge: float, random: np.random.Generator) -> Array:
     if random.random() < 0.5:
         fits = random.random() < 0.7  # on the face: as far round as it bulges
         reach = bulge * random.uniform(0.3, 1.1) if fits else random.uniform(0.15, 0.7)
-        wide = bulge * random.uniform(0.05, 0.3) if fits else random.uniform(0.02, 0.09)
+        thin = 0.06 if random.random() < 0.5 else random.uniform(0.04, 0.3)
+        wide = bulge * thin if fits else random.uniform(0.02, 0.09)
         far = np.hypot(away[..., 0], away[..., 1])
         inside = np.clip((wide - np.abs(far - reach)) / soft, 0, 1)
         if random.random() < 0.3:  # a part of it only

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from vision.training import tables
 from vision.training.geometry import Pose, bank
-from vision.training.scenes import Label, box_of, camera, illuminate, shows, stamp
+from vision.training.scenes import Label, box_of, camera, illuminate, shows_each, stamp
 from vision.training.shading import HOUSES, Style, draw_light, draw_style, faces, shade
 
 Random = np.random.Generator
 WIDTH, HEIGHT = 1280, 720
-POLISH = 0.2  # the share of dice that mirror a lamp
+MIRRORED = 0.2  # the share of dice that mirror a lamp where one hangs over the table
 BURNT = 0.35  # of a die's pixels: an exposure that the calibration refuses
 BRIGHT = (25.0, 210.0)  # a frame's mean
 ASLANT = 14.0  # degrees at most: a camera above the tray's middle
@@ -29,12 +29,14 @@ WHITE = (236, 232, 222)
 FELTS = ((24, 60, 46), (70, 22, 28), (30, 36, 64), (40, 40, 42), (96, 74, 52), (120, 122, 120))  # R, G, B
 
 
-def trays(count: int, seed: int) -> Iterator[tuple[NDArray[np.uint8], list[int]]]:
-    """`count` frames (720 x 1280 x 3, B G R) and the numbers on their dice."""
+def trays(count: int, seed: int, mirrored: float = 0.0) -> Iterator[tuple[NDArray[np.uint8], list[int]]]:
+    """`count` frames (720 x 1280 x 3, B G R) and the numbers on their dice. `mirrored`: the share of dice
+    whose faces mirror a lamp: a tray's own strip lies under its lip, where no top face shows it to the
+    camera."""
     random = np.random.default_rng(seed)
     poses = [pose for pose in bank(120, seed) if not pose.tilt and pose.aslant < ASLANT]
     for _ in range(count):
-        yield _tray(random, poses)
+        yield _tray(random, poses, mirrored)
 
 
 def house_dice(random: Random) -> list[Style]:
@@ -51,7 +53,7 @@ def house_dice(random: Random) -> list[Style]:
     return found
 
 
-def _tray(random: Random, poses: list[Pose]) -> tuple[NDArray[np.uint8], list[int]]:
+def _tray(random: Random, poses: list[Pose], mirrored: float) -> tuple[NDArray[np.uint8], list[int]]:
     felt = np.array(FELTS[int(random.integers(len(FELTS)))], np.float32) / 255.0
     grain = tables.clouds(random, WIDTH, 2.5) * 0.05 + tables.clouds(random, WIDTH, 1.0) * 0.03
     picture = np.asarray(felt * (1.0 + grain[..., None]), np.float32)  # square, cut to the frame at the end
@@ -72,16 +74,17 @@ def _tray(random: Random, poses: list[Pose]) -> tuple[NDArray[np.uint8], list[in
         pose, value = poses[int(random.integers(len(poses)))], int(random.integers(1, 7))
         places.append((x, y))
         style = styles[int(random.integers(len(styles)))]
-        sprite, top = shade(pose, style, light, faces(pose, value, random), random, polish=POLISH)
+        sprite, top = shade(pose, style, light, faces(pose, value, random), random, polish=mirrored)
         turn = random.uniform(-180, 180)
         mask, dots = stamp(picture, sprite, top, pose, (x, y, side, turn), shadow)
         pips[dots] = len(places)
         labels.append(Label(box_of(mask), value, len(places)))
-    frame = camera(random, illuminate(random, picture)[:HEIGHT])
+    frame = camera(random, illuminate(random, picture)[:HEIGHT], shaken=0.0)  # only dice at rest are read
     lit = BRIGHT[0] < float(frame.mean()) < BRIGHT[1]
-    if lit and all(shows(frame, pips, label) and _burnt(frame, label) < BURNT for label in labels):
+    if lit and all(shows_each(frame, pips, label) and _burnt(frame, label) < BURNT for label in labels):
         return frame, [label.value for label in labels]
-    return _tray(random, poses)  # the calibration refuses such light, and nobody could say that die's number
+    # The calibration refuses such light, or nobody can say what the die shows.
+    return _tray(random, poses, mirrored)
 
 
 def _burnt(frame: NDArray[np.uint8], label: Label) -> float:
