@@ -50,6 +50,8 @@ def test_a_sure_candidate_becomes_a_reading_with_colour_and_place() -> None:
         ([spot(600, 100, 0.99)], "cut off"),
         ([spot(100, 100, 0.99, side=11)], "too small"),
         ([spot(100, 100, 0.5, cocked=0.45)], "cocked"),
+        ([spot(100, 100, 0.6, cocked=0.3999)], "cocked"),  # no other face, and yet no number
+        ([spot(100, 100, 0.45, nothing=0.3, cocked=0.2499)], "unclear"),  # no face that outweighs the rest
         ([spot(100, 100, 0.5), spot(161, 100, 0.99)], "touching"),
         ([spot(100, 100, 0.5)], "unclear"),
     ],
@@ -74,6 +76,13 @@ def test_glare_and_blur_are_told_apart() -> None:
 def test_what_is_hardly_a_die_is_not_mentioned() -> None:
     dice, unsure = judge(frame(), [spot(100, 100, 0.02, nothing=0.97, heat=0.3)], EVEN)
     assert not dice and not unsure
+
+
+def test_what_the_reader_deems_rather_likely_to_be_no_die_is_not_spoken_of() -> None:
+    """A cable's ferrite bead, which the finder takes for a die: it kept a roll from being counted."""
+    bead = spot(100, 100, 0.11, value=6, nothing=0.53, heat=0.64)
+    assert judge(frame(), [bead], EVEN) == ([], [])
+    assert judge(frame(), [spot(100, 100, 0.3, nothing=0.3, heat=0.64)], EVEN)[1]
 
 
 @pytest.mark.parametrize("turn", [0, 20, 45, 70])
