@@ -39,7 +39,7 @@ def evening(tmp_path: Path) -> Iterator[Evening]:
         evening.running.stop()
 
 
-def played(evening: Evening, count: int, seconds: float = 60.0) -> None:
+def played(evening: Evening, count: int, seconds: float = 20.0) -> None:
     evening.within(seconds, lambda: len(evening.duel()["plays"]) == count)
 
 

@@ -19,6 +19,7 @@ HOUSES: dict[str, tuple[int, int, int]] = {  # R, G, B
     "green": (46, 158, 79),
     "purple": (106, 63, 160),
 }
+GREY = np.array([0.3, 0.59, 0.11])  # how bright red, green and blue seem
 HUE_ALONE = 0.18  # the share of makes whose pips are as bright as their body
 _PATTERNS: dict[int, tuple[tuple[int, int], ...]] = {
     1: ((0, 0),),
@@ -112,9 +113,6 @@ def draw_style(random: np.random.Generator) -> Style:
 def _pigment(random: np.random.Generator) -> NDArray[np.float64]:
     hsv = np.array([[[random.uniform(0, 180), random.uniform(90, 255), random.uniform(40, 230)]]], np.uint8)
     return np.asarray(cv2.cvtColor(hsv, cv2.COLOR_HSV2RGB)[0, 0] / 255.0, np.float64)
-
-
-GREY = np.array([0.3, 0.59, 0.11])  # how bright red, green and blue seem
 
 
 def _pip_colour(random: np.random.Generator, base: NDArray[np.float64]) -> NDArray[np.float64]:
